@@ -1,0 +1,20 @@
+// Copies what a walk needs out of operations and tally.
+// Allocates only until it has seen the largest graph.
+#include "hardware/machine/access_table.hpp"
+
+namespace kvtraffic::hardware {
+
+void AccessTable::fill(const sim::StepGraph& graph, const sim::Tally& tally) {
+  costs.clear();
+  ranges.clear();
+  for (const sim::Operation& operation : graph.operations()) {
+    const auto first = static_cast<std::uint32_t>(costs.size());
+    for (const sim::Access& access : operation.accesses) {
+      costs.push_back({tally.accesses[costs.size()].device, access.direction == sim::Direction::write, access.transient,
+                       access.dependent, access.place == sim::Place::host});
+    }
+    ranges.push_back({first, static_cast<std::uint32_t>(operation.accesses.size())});
+  }
+}
+
+}  // namespace kvtraffic::hardware

@@ -1,0 +1,33 @@
+// One point's accesses as a machine walks them: bytes on the fullest device and what decides where they go, side by
+// side. Leaves out regions, which belong to vertices and stay in the graph.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/graph/step_graph.hpp"
+#include "sim/run/tally.hpp"
+
+namespace kvtraffic::hardware {
+
+struct AccessCost {
+  std::int64_t bytes = 0;  // sector bytes on the fullest device
+  bool write = false;
+  bool transient = false;
+  bool dependent = false;
+  bool host = false;
+};
+
+// Walked per access of an operation; refilled for every point, so that it cannot belong to another graph.
+struct AccessTable {
+  struct Range {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+  std::vector<AccessCost> costs;  // at StepGraph::first_access_of
+  std::vector<Range> ranges;      // per operation
+
+  void fill(const sim::StepGraph& graph, const sim::Tally& tally);
+};
+
+}  // namespace kvtraffic::hardware

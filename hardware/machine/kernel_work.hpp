@@ -1,0 +1,55 @@
+// What one kernel asks of each resource of the device, worked out before time starts: bytes by server, arithmetic per
+// tile, and how its tiles are bundled into groups. Leaves out when it runs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hardware/machine/access_table.hpp"
+#include "hardware/spec/hardware.hpp"
+#include "sim/graph/step_graph.hpp"
+#include "sim/plan/kernel_plan.hpp"
+#include "sim/run/tally.hpp"
+
+namespace kvtraffic::hardware {
+
+struct KernelWork {
+  std::int64_t tiles = 1;
+  std::int64_t depth = 1;     // tiles that an SM of a group runs one after another
+  std::int64_t hbm_read = 0;  // bytes
+  std::int64_t hbm_write = 0;
+  std::int64_t l2_read = 0;  // hits and misses
+  std::int64_t l2_write = 0;
+  std::int64_t host = 0;
+  std::int64_t sent = 0;
+  sim::Duration tile_time;     // arithmetic of one tile on one SM
+  sim::Duration compute_time;  // of all tiles on all SMs
+  sim::Duration link_latency;  // from the last byte sent until the message is complete
+};
+
+// A kernel of more waves is run in about this many groups, each of several tiles an SM: total work, the number of waves
+// and the idle SMs of the last one stay as they are, only the moments at which loads and stores are asked for become
+// coarser.
+inline constexpr std::int64_t most_groups = 32;
+
+class KernelWorks {
+ public:
+  KernelWorks(const Device& device, const sim::KernelPlan& plan) : device_(device), plan_(plan) {}
+  // One element per vertex. `dram` as from L2Model::run.
+  const std::vector<KernelWork>& fill(const sim::StepGraph& graph, const sim::Tally& tally, const AccessTable& table,
+                                      const std::vector<std::int64_t>& dram);
+
+ private:
+  [[nodiscard]] KernelWork of_operation(const sim::StepGraph& graph, const sim::Tally& tally,
+                                        std::uint32_t operation) const;
+  void cut(KernelWork& work, std::int64_t tiles) const;
+  void set_arithmetic(KernelWork& work, const sim::OperationWork& amount) const;
+  void set_message(KernelWork& work, const sim::Operation& operation, std::int64_t sent) const;
+
+  Device device_;
+  sim::KernelPlan plan_;
+  std::vector<KernelWork> operations_;  // without bytes
+  std::vector<KernelWork> vertices_;
+};
+
+}  // namespace kvtraffic::hardware

@@ -1,0 +1,282 @@
+// From a resolved catalog entry to a typed Hardware, and the rules between keys that a table row cannot state.
+// Leaves out the keys themselves (tables.cpp) and finding entries by name (scenarios).
+#include "hardware/spec/hardware.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/units/format.hpp"
+
+namespace kvtraffic::hardware {
+namespace {
+
+using sim::Diagnostics;
+using sim::Node;
+using sim::Precision;
+using sim::View;
+
+// Makers round what they print: NVIDIA's 8 TB/s is 2.3 % below the pins of a B200, AMD's figures 2.4 %. Beyond that the
+// entry mixes two parts.
+constexpr double largest_bandwidth_difference = 0.025;
+
+// ---- typed values ----
+
+void read_compute(const View& compute, Device& device) {
+  for (std::size_t i = 0; i < sim::precision_count; ++i) {
+    const View rates = compute.map(sim::precision_names[i]);
+    device.peak[i] = rates.flop_rate("peak");
+    device.sustained[i] = rates.number("sustained");
+  }
+}
+
+void read_memory(const View& memory, Device& device) {
+  device.memory = memory.text("type");
+  device.stacks = memory.integer("stacks");
+  device.bus_bits = memory.integer("bus_width");
+  device.pin_bits_per_second = memory.bandwidth("pin_rate").per_second() * 8;
+  device.published_bandwidth = memory.bandwidth("bandwidth");
+  device.capacity = memory.bytes("capacity");
+  device.stream_efficiency = memory.number("stream_efficiency");
+  device.memory_latency = memory.duration("latency");
+}
+
+void read_l2(const View& l2, Device& device) {
+  device.l2_capacity = l2.bytes("capacity");
+  device.l2_usable = l2.number("usable");
+  device.l2_bandwidth = l2.bandwidth("bandwidth");
+  device.l2_latency = l2.duration("latency");
+}
+
+void read_host(const View& host, Device& device) {
+  device.host_bandwidth = host.bandwidth("bandwidth");
+  device.host_efficiency = host.number("efficiency");
+  device.host_latency = host.duration("latency");
+}
+
+// Only what is written: a node's `link` replaces single values of the device's.
+void read_link(const View& link, Device& device) {
+  if (link.has("bandwidth")) device.link_bandwidth = link.bandwidth("bandwidth");
+  if (link.has("efficiency")) device.link_efficiency = link.number("efficiency");
+  if (link.has("all_reduce_floor")) device.all_reduce_floor = link.duration("all_reduce_floor");
+  if (link.has("all_to_all_floor")) device.all_to_all_floor = link.duration("all_to_all_floor");
+}
+
+Device read_device(const View& view) {
+  Device device;
+  device.name = view.text("name");
+  device.summary = view.text("summary");
+  const View sm = view.map("sm");
+  device.sms = sm.integer("count");
+  device.clock = sm.frequency("clock");
+  device.sm_load_rate = sm.bandwidth("load_rate");
+  read_compute(view.map("compute"), device);
+  read_memory(view.map("memory"), device);
+  read_l2(view.map("l2"), device);
+  const View launch = view.map("launch");
+  device.launch_gap = launch.duration("gap");
+  device.kernel_start = launch.duration("start");
+  read_host(view.map("host"), device);
+  read_link(view.map("link"), device);
+  return device;
+}
+
+// ---- rules between keys; each is silent where a value it needs is missing or was refused already ----
+
+// Dotted path of a device's key: the device of a node stands below "device".
+std::string join(std::string_view prefix, std::string_view key) {
+  if (prefix.empty()) return std::string(key);
+  return key.empty() ? std::string(prefix) : fmt::format("{}.{}", prefix, key);
+}
+
+void check_bandwidth(const Device& device, const View& memory, std::string_view prefix, Diagnostics& diagnostics) {
+  const double pins = device.pin_bandwidth().per_second();
+  const double published = device.published_bandwidth.per_second();
+  if (pins <= 0 || published <= 0) return;
+  const double difference = std::abs(pins - published) / published;
+  if (difference <= largest_bandwidth_difference) return;
+  diagnostics.error(memory.mark("bandwidth"), join(prefix, "memory.bandwidth"),
+                    fmt::format("{} differs by {:.1f} % from the {} of {} pins at {} Gbit/s",
+                                to_text(device.published_bandwidth), difference * 100, to_text(device.pin_bandwidth()),
+                                device.bus_bits, sim::exact_text(device.pin_bits_per_second / 1e9)),
+                    fmt::format("at most {} % between bandwidth and bus_width x pin_rate / 8",
+                                sim::exact_text(largest_bandwidth_difference * 100)));
+}
+
+void check_stacks(const Device& device, const View& memory, std::string_view prefix, Diagnostics& diagnostics) {
+  if (device.stacks < 1 || device.bus_bits < 1 || device.bus_bits % device.stacks == 0) return;
+  diagnostics.error(memory.mark("bus_width"), join(prefix, "memory.bus_width"),
+                    fmt::format("{} pins do not divide over {} stacks", device.bus_bits, device.stacks),
+                    "a multiple of memory.stacks");
+}
+
+void check_precisions(const Device& device, const View& compute, std::string_view prefix, Diagnostics& diagnostics) {
+  std::size_t narrower = sim::precision_count;
+  for (std::size_t i = 0; i < sim::precision_count; ++i) {
+    if (device.peak[i].is_zero()) continue;
+    if (narrower < i && device.peak[narrower] < device.peak[i]) {
+      const std::string_view name = sim::precision_names[narrower];
+      diagnostics.error(compute.map(name).mark("peak"), join(prefix, fmt::format("compute.{}.peak", name)),
+                        fmt::format("{} is below the {} of {}", to_text(device.peak[narrower]), to_text(device.peak[i]),
+                                    sim::precision_names[i]),
+                        "a narrower format that is at least as fast as the wider ones");
+    }
+    narrower = i;
+  }
+}
+
+void check_l2(const Device& device, const View& l2, std::string_view prefix, Diagnostics& diagnostics) {
+  const bool known = device.l2_latency > sim::Duration{} && device.memory_latency > sim::Duration{};
+  if (!known || device.l2_latency < device.memory_latency) return;
+  diagnostics.error(l2.mark("latency"), join(prefix, "l2.latency"),
+                    fmt::format("a hit takes {} and a miss {}", sim::time_text(device.l2_latency.seconds()),
+                                sim::time_text(device.memory_latency.seconds())),
+                    "less than memory.latency");
+}
+
+Device checked_device(const Node& node, std::string_view prefix, Diagnostics& diagnostics) {
+  check(node, device_table(), diagnostics, prefix);
+  const View view(node, device_table());
+  Device device = read_device(view);
+  check_bandwidth(device, view.map("memory"), prefix, diagnostics);
+  check_stacks(device, view.map("memory"), prefix, diagnostics);
+  check_precisions(device, view.map("compute"), prefix, diagnostics);
+  check_l2(device, view.map("l2"), prefix, diagnostics);
+  return device;
+}
+
+// ---- sources ----
+
+// What names and describes the entry is no figure and needs no source.
+bool is_figure(std::string_view path) {
+  return path != "kind" && path != "name" && path != "summary" && path != "device" && !path.starts_with("sources");
+}
+
+void add_provenance(const Node& node, const sim::Table& table, std::string_view prefix, Hardware& hardware) {
+  for (auto& [path, provenance] : sim::provenance_of(node, table)) {
+    if (is_figure(path)) hardware.provenance.emplace(join(prefix, path), provenance);
+  }
+}
+
+void add_sources(const View& view, std::string_view prefix, Hardware& hardware, Diagnostics& diagnostics) {
+  for (const Node::Member& source : view.node("sources").members()) {
+    const auto [known, is_new] = hardware.sources.emplace(source.key, source.value.text());
+    if (is_new || known->second == source.value.text()) continue;
+    diagnostics.error(source.value.mark(), join(prefix, "sources." + source.key),
+                      "the device gives another address for this key: " + known->second,
+                      "a key of its own for each address");
+  }
+}
+
+// The map at or above `path` that says `source: name`; the whole entry when none does.
+std::string place_of_source(const Node& entry, std::string path, std::string_view name) {
+  while (!path.empty()) {
+    const Node* node = entry.find_path(path);
+    const Node* source = node == nullptr ? nullptr : node->find("source");
+    if (source != nullptr && source->text() == name) return path;
+    const std::size_t dot = path.rfind('.');
+    path.resize(dot == std::string::npos ? 0 : dot);
+  }
+  return path;
+}
+
+// A map's `source` counts for all below it, so each place is reported once, not once per figure.
+void check_sources(const Node& entry, const Hardware& hardware, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const auto& [key, address] : hardware.sources) known.push_back(key);
+  std::set<std::string> reported;
+  for (const auto& [path, provenance] : hardware.provenance) {
+    if (provenance.source.empty() || hardware.sources.contains(provenance.source)) continue;
+    const std::string place = join(place_of_source(entry, path, provenance.source), "source");
+    if (!reported.insert(place).second) continue;
+    const Node* text = entry.find_path(place);
+    diagnostics.error(text == nullptr ? entry.mark() : text->mark(), place,
+                      fmt::format("'{}' is no key of `sources`", provenance.source),
+                      known.empty() ? "a `sources:` map that has it" : fmt::format("one of {}", fmt::join(known, ", ")),
+                      sim::nearest_name(provenance.source, known));
+  }
+}
+
+// ---- entries ----
+
+Hardware read_single(const Node& entry, Diagnostics& diagnostics) {
+  Hardware hardware;
+  hardware.device = checked_device(entry, "", diagnostics);
+  hardware.name = hardware.device.name;
+  hardware.summary = hardware.device.summary;
+  add_sources(View(entry, device_table()), "", hardware, diagnostics);
+  add_provenance(entry, device_table(), "", hardware);
+  return hardware;
+}
+
+void read_node_device(const View& node, Hardware& hardware, Diagnostics& diagnostics) {
+  const Node& device = node.node("device");
+  if (!device.is_map()) {
+    if (node.has("device")) {
+      diagnostics.error(node.mark("device"), "device", fmt::format("'{}' is only a name here", device.text()),
+                        "the device's own map");
+    }
+    return;
+  }
+  hardware.device = checked_device(device, "device", diagnostics);
+  add_sources(View(device, device_table()), "device", hardware, diagnostics);
+  add_provenance(device, device_table(), "device", hardware);
+}
+
+void check_link(const View& node, std::int64_t count, Diagnostics& diagnostics) {
+  const Node& device = node.node("device");
+  if (count < 2 || !device.is_map() || node.map("link").has("bandwidth")) return;
+  if (View(device, device_table()).map("link").has("bandwidth")) return;
+  diagnostics.error(node.mark("count"), "count", fmt::format("{} devices have no link between them", count),
+                    "a `link` with a bandwidth, in the device or in the node");
+}
+
+Hardware read_node(const Node& entry, Diagnostics& diagnostics) {
+  check(entry, node_table(), diagnostics);
+  const View view(entry, node_table());
+  Hardware hardware;
+  hardware.name = view.text("name");
+  hardware.summary = view.text("summary");
+  hardware.count = view.integer("count");
+  read_node_device(view, hardware, diagnostics);
+  read_link(view.map("link"), hardware.device);
+  check_link(view, hardware.count, diagnostics);
+  add_sources(view, "", hardware, diagnostics);
+  Node own = entry;
+  own.remove("device");
+  add_provenance(own, node_table(), "", hardware);
+  return hardware;
+}
+
+// A file without `kind` is judged by what it holds, so that the other faults in it can be told too.
+bool describes_node(const Node& entry) {
+  const Node* kind = entry.find("kind");
+  if (kind != nullptr && kind->text() == "device") return false;
+  return (kind != nullptr && kind->text() == "node") || entry.find("device") != nullptr;
+}
+
+}  // namespace
+
+sim::Bandwidth Device::pin_bandwidth() const {
+  return sim::Bandwidth::per_second(static_cast<double>(bus_bits) * pin_bits_per_second / 8);
+}
+
+Precision Device::runs_as(Precision p) const {
+  for (auto i = static_cast<std::size_t>(p); i < sim::precision_count; ++i) {
+    if (!peak[i].is_zero()) return static_cast<Precision>(i);
+  }
+  return p;
+}
+
+Hardware read_hardware(const Node& entry, Diagnostics& diagnostics) {
+  Hardware hardware = describes_node(entry) ? read_node(entry, diagnostics) : read_single(entry, diagnostics);
+  check_sources(entry, hardware, diagnostics);
+  hardware.resolved = entry;
+  return hardware;
+}
+
+}  // namespace kvtraffic::hardware

@@ -1,0 +1,126 @@
+// The frame of a step: what stands before, around and after the layers, and how layers share operations.
+#include "models/lower/layer_builder.hpp"
+
+#include <algorithm>
+
+namespace kvtraffic::models {
+
+using sim::OperationKind;
+
+namespace {
+constexpr std::size_t outside = SIZE_MAX;  // the "shape" of operations that belong to no layer
+}
+
+LayerBuilder::LayerBuilder(Context& context, sim::MemoryDemand& demand)
+    : context_(context), demand_(demand), shape_(outside), made_(context.model.layers.size()) {}
+
+std::uint32_t LayerBuilder::add(std::string_view name, OperationKind kind, const std::vector<After>& after,
+                                const Fill& fill) {
+  const auto key = std::make_pair(shape_, std::string(name));
+  auto found = operations_.find(key);
+  if (found == operations_.end()) {
+    OperationMaker maker(context_, std::string(name), kind);
+    fill(maker);
+    found = operations_.emplace(key, context_.graph.add_operation(maker.take())).first;
+  }
+  const std::uint32_t vertex = context_.graph.add_vertex(found->second, index_);
+  for (const After& a : after) context_.graph.add_edge(a.vertex, vertex, a.why);
+  return vertex;
+}
+
+std::uint32_t LayerBuilder::add_elementwise(std::string_view name, const std::vector<After>& after,
+                                            std::string_view from, std::int64_t read, std::string_view to,
+                                            std::int64_t written, std::int64_t ways) {
+  return add(name, OperationKind::elementwise, after,
+             [&](OperationMaker& op) { op.reads(from, read, ways).writes(to, written, ways); });
+}
+
+const Weight& LayerBuilder::weight(std::string_view name) const {
+  for (const Weights* list : {&attention_weights_, &forward_weights_}) {
+    const auto it = std::find_if(list->begin(), list->end(), [name](const Weight& w) { return w.name == name; });
+    if (it != list->end()) return *it;
+  }
+  return find(attention_weights_, name);  // throws with the name
+}
+
+void LayerBuilder::begin() {
+  const Weights outer = outer_weights(context_.model);
+  own_weights(outer);
+  tail_ = add("embedding", OperationKind::lookup, {}, [&](OperationMaker& op) {
+    const std::int64_t row = context_.model.format(WeightClass::embedding).bytes(hidden());
+    sim::Access read;
+    read.kind = sim::DataKind::weight;
+    read.pattern = sim::Pattern::gather;
+    op.access(read, "embedding", sim::Layout::packed("embedding row", row, "one row a token"));
+    op.writes("residual", hidden() * context_.model.streams.count);
+  });
+}
+
+void LayerBuilder::start_layer(std::int32_t index) {
+  index_ = index;
+  const auto& layers = context_.model.layers;
+  const auto same =
+      std::find_if(layers.begin(), layers.end(), [this](const Layer& other) { return other.same_shape(here()); });
+  shape_ = static_cast<std::size_t>(same - layers.begin());
+  attention_weights_ = attention_weights(context_.model, attention());
+  forward_weights_ = feed_forward_weights(context_.model, here());
+  context_.graph.add_layer({std::string(name_of(attention().kind)), std::string(name_of(attention().mode)),
+                            here().kv_source, here().selection_source});
+}
+
+void LayerBuilder::layer(std::int32_t index) {
+  start_layer(index);
+  own_weights(attention_weights_);
+  own_weights(forward_weights_);
+  own_caches();
+  if (here().engram) engram();
+  if (attention().kind == AttentionKind::dsa) {
+    latent_attention();
+  } else {
+    shared_entry_attention();
+  }
+  if (here().dense_width > 0) {
+    dense();
+  } else {
+    mixture();
+  }
+}
+
+void LayerBuilder::end() {
+  index_ = -1;
+  shape_ = outside;
+  const Weights outer = outer_weights(context_.model);
+  const std::uint32_t normed = add_elementwise("final norm", {{tail_, "residual stream"}}, "residual",
+                                               hidden() * context_.model.streams.count, "normed", hidden());
+  const std::uint32_t logits =
+      add("head", OperationKind::gemm, {{normed, "normed hidden state"}}, [&](OperationMaker& op) {
+        op.multiplies(find(outer, "head"))
+            .reads("normed", hidden())
+            .writes("logits", context_.model.vocabulary, sim::divides_freely);
+      });
+  (void)add("sample", OperationKind::elementwise, {{logits, "logits"}},
+            [&](OperationMaker& op) { op.reads("logits", context_.model.vocabulary, sim::divides_freely); });
+}
+
+std::uint32_t LayerBuilder::all_reduce(std::string_view name, std::uint32_t from) {
+  return add(name, OperationKind::collective, {{from, "partial sums of the tensor ranks"}}, [&](OperationMaker& op) {
+    op.sends(sim::Collective::Kind::all_reduce, sim::ceil_divide(hidden() * context_.plan.activation_bits, 8));
+  });
+}
+
+void LayerBuilder::own_weights(const Weights& weights) {
+  for (const Weight& w : weights) {
+    const std::int64_t bytes = context_.model.format(w.type).bytes(w.values());
+    const bool expert = w.split == sim::StoredTensor::Split::expert;
+    const auto same = std::find_if(demand_.tensors.begin(), demand_.tensors.end(), [&](const sim::StoredTensor& t) {
+      return !expert && t.name == w.name && t.bytes == bytes && t.split == w.split;
+    });
+    if (same != demand_.tensors.end()) {
+      same->copies += w.copies;
+    } else {
+      demand_.tensors.push_back({std::string(w.name), w.values(), bytes, w.copies, w.split, sim::Place::device});
+    }
+  }
+}
+
+}  // namespace kvtraffic::models

@@ -1,0 +1,92 @@
+// Emits the operations of one layer after another into a graph, layers of one shape sharing their operations.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/lower/operation_maker.hpp"
+#include "sim/plan/memory_demand.hpp"
+
+namespace kvtraffic::models {
+
+// A vertex that another waits for, and why.
+struct After {
+  std::uint32_t vertex;
+  std::string_view why;
+};
+
+class LayerBuilder {
+ public:
+  LayerBuilder(Context& context, sim::MemoryDemand& demand);
+
+  // Operations before the first layer, one layer, and after the last. In this order.
+  void begin();
+  void layer(std::int32_t index);
+  void end();
+
+ private:
+  // Vertices of earlier layers that later ones read from.
+  struct Made {
+    std::optional<std::uint32_t> main_entry;   // wrote this token's main entry and index key
+    std::optional<std::uint32_t> selection;
+    std::optional<std::uint32_t> pool;
+  };
+  using Fill = std::function<void(OperationMaker&)>;
+
+  // Adds a vertex of this layer (or of none); `fill` describes the operation the first time a layer of this shape has it.
+  std::uint32_t add(std::string_view name, sim::OperationKind kind, const std::vector<After>& after, const Fill& fill);
+  std::uint32_t add_elementwise(std::string_view name, const std::vector<After>& after, std::string_view from, std::int64_t read,
+                                std::string_view to, std::int64_t written, std::int64_t ways = whole);
+  void start_layer(std::int32_t index);
+
+  // attention.cpp
+  void latent_attention();
+  void shared_entry_attention();
+  std::uint32_t project_down(std::uint32_t normed, std::int64_t cached_width);
+  std::uint32_t store_window_entry(std::uint32_t down);
+  std::uint32_t store_latent_entry(std::uint32_t down);
+  std::uint32_t compress(std::uint32_t normed);
+  void update_state(OperationMaker& op);
+  std::uint32_t store_index_key(std::uint32_t normed);
+  void index(std::uint32_t normed, std::uint32_t query_latent, std::optional<std::uint32_t> key);
+  std::uint32_t scan(const std::vector<After>& after);
+  std::uint32_t pick(std::uint32_t scores);
+  std::uint32_t attend(std::vector<After> after, std::int64_t query_width, std::int64_t output_width, double flops_per_entry);
+  void read_main_entries(OperationMaker& op);
+  void finish_attention(std::uint32_t projected);
+  [[nodiscard]] sim::Count main_count() const;      // entries that attention reads
+  [[nodiscard]] sim::Count scanned_count() const;   // keys that the indexer scores
+  [[nodiscard]] sim::Layout entry(EntryRole role) const;
+  void own_caches();
+
+  // feed_forward.cpp
+  std::uint32_t residual_in(std::string_view part);    // norm, or mixing the streams into one input
+  void residual_out(std::string_view part, std::uint32_t from);
+  void engram();
+  void dense();
+  void mixture();
+  std::uint32_t routed_experts(std::uint32_t routed, std::uint32_t experts);
+  std::optional<std::uint32_t> shared_experts(std::uint32_t normed);
+  void own_weights(const Weights& weights);
+  std::uint32_t all_reduce(std::string_view name, std::uint32_t from);
+
+  [[nodiscard]] const Layer& here() const { return context_.model.layers[static_cast<std::size_t>(index_)]; }
+  [[nodiscard]] const Attention& attention() const { return here().attention; }
+  [[nodiscard]] std::int64_t hidden() const { return context_.model.hidden; }
+  [[nodiscard]] const Weight& weight(std::string_view name) const;
+
+  Context& context_;
+  sim::MemoryDemand& demand_;
+  std::int32_t index_ = -1;
+  std::size_t shape_ = 0;                                // of this layer: index of the first layer that looks the same
+  std::uint32_t tail_ = 0;                               // vertex that made the residual stream as it stands
+  std::map<std::pair<std::size_t, std::string>, std::uint32_t, std::less<>> operations_;
+  std::vector<Made> made_;
+  Weights attention_weights_, forward_weights_;
+};
+
+}  // namespace kvtraffic::models

@@ -1,0 +1,2 @@
+// The front door.
+int main() { return 0; }

@@ -1,0 +1,60 @@
+// Reading the entries a scenario names, through the catalog and the rooms they belong to.
+// Leaves out points: an entry does not depend on batch or context.
+#include "scenarios/run/entries.hpp"
+
+#include <utility>
+
+namespace kvtraffic::scenarios {
+namespace {
+
+using sim::Diagnostics;
+using sim::Node;
+
+// Reads the entry with `read` when it could be resolved; its faults are appended either way.
+template <class Entry, class Read>
+void read_into(Entry& entry, CatalogKind kind, const Node& reference, const Catalog& catalog, const std::string& beside,
+               Diagnostics& diagnostics, Read read) {
+  Diagnostics faults;
+  const Node node = catalog.resolve(kind, reference, beside, faults);
+  if (!faults.has_errors()) entry = read(node, faults);
+  if (faults.has_errors()) entry = Entry{};
+  diagnostics.append(faults);
+}
+
+}  // namespace
+
+Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std::string& beside, Parts parts,
+                     Diagnostics& diagnostics) {
+  Entries entries;
+  if (parts.model) {
+    read_into(entries.model, CatalogKind::model, scenario.model, catalog, beside, diagnostics,
+              [&](const Node& node, Diagnostics& faults) { return models::read_model(node, scenario.draft, faults); });
+  }
+  if (parts.format) {
+    read_into(entries.format, CatalogKind::format, scenario.format, catalog, beside, diagnostics, models::read_format);
+  }
+  if (parts.engine) {
+    read_into(entries.engine, CatalogKind::engine, scenario.engine, catalog, beside, diagnostics, models::read_engine);
+  }
+  if (parts.hardware) {
+    read_into(entries.hardware, CatalogKind::hardware, scenario.hardware, catalog, beside, diagnostics,
+              hardware::read_hardware);
+  }
+  return entries;
+}
+
+std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenario& scenario, const sim::Mark& parallel,
+                                            Diagnostics& diagnostics) {
+  Diagnostics faults;
+  models::check_family(entries.format, entries.model, scenario.format.mark().file ? scenario.format.mark() : scenario.model.mark(),
+                       faults);
+  auto deployment = sim::lay_out(entries.hardware.count, scenario.parallel, entries.model.has_experts(),
+                                 scenario.phase == Phase::prefill);
+  if (!deployment) faults.error(parallel, "parallel", deployment.error());
+  diagnostics.append(faults);
+  if (faults.has_errors()) return std::nullopt;
+  deployment->engram_on_host = scenario.engram_on_host;
+  return *deployment;
+}
+
+}  // namespace kvtraffic::scenarios

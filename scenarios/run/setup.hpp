@@ -1,0 +1,51 @@
+// All of a point that batch and context do not change: model, format, engine and hardware read, graph built, machines ready.
+// Built once per combination of the other axes; then each point is a tally and an execution.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "hardware/spec/hardware.hpp"
+#include "models/lower/lower.hpp"
+#include "models/spec/engine.hpp"
+#include "scenarios/spec/catalog.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "sim/run/executor.hpp"
+#include "sim/run/machine.hpp"
+
+namespace kvtraffic::scenarios {
+
+struct Setup {
+  models::Model model;
+  models::CacheFormat format;
+  models::Engine engine;
+  hardware::Hardware hardware;
+  sim::Deployment deployment;
+  models::Lowered lowered;
+  Scenario scenario;
+};
+
+// Reads and builds everything that `scenario` names. Faults go to `diagnostics` (then nullptr).
+[[nodiscard]] std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog& catalog, const std::string& beside,
+                                                       sim::Diagnostics& diagnostics);
+
+// Evaluates points of one setup; holds the buffers, so one per thread.
+class Evaluator {
+ public:
+  explicit Evaluator(std::shared_ptr<const Setup> setup);
+  // Status, storage, traffic, time, throughput and warnings; the caller fills `parameters`.
+  [[nodiscard]] sim::PointResult evaluate(std::int64_t batch, std::int64_t context, sim::Detail detail);
+  [[nodiscard]] const Setup& setup() const { return *setup_; }
+
+ private:
+  [[nodiscard]] sim::PointResult computed(std::int64_t batch, std::int64_t context, sim::Detail detail);
+  void execute(sim::Detail detail, sim::PointResult& result);
+
+  std::shared_ptr<const Setup> setup_;
+  std::unique_ptr<sim::Machine> roofline_;
+  std::unique_ptr<sim::Machine> machine_;  // nullptr when the fidelity is roofline
+  sim::Tally tally_;
+  sim::Outcome bound_, outcome_;
+};
+
+}  // namespace kvtraffic::scenarios

@@ -1,0 +1,234 @@
+// The scenario's fields as one table, and a checked map read into a Scenario.
+// Leaves out what the referenced entries hold; their own rooms check that.
+#include "scenarios/spec/scenario.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace kvtraffic::scenarios {
+namespace {
+
+using sim::Diagnostics;
+using sim::Field;
+using sim::Node;
+using sim::Table;
+using sim::Type;
+using sim::View;
+
+constexpr double most_sequences = 1e9;
+constexpr double most_positions = 1e9;
+constexpr double most_devices = 1e6;
+
+constexpr std::array<std::string_view, 3> fidelities{"cycle", "flow", "roofline"};
+constexpr std::array<std::string_view, 2> capacities{"enforce", "ignore"};
+constexpr std::array<std::string_view, 2> places{"host", "device"};
+constexpr std::array<std::string_view, 2> phases{"decode", "prefill"};
+constexpr std::array<std::string_view, 2> positions{"exact", "mean"};
+constexpr std::array<std::string_view, 2> replays{"bounded", "full"};
+
+constexpr Field ranks(std::string_view name, std::string_view help) {
+  return {.name = name, .type = Type::integer, .help = help, .min = 1, .max = most_devices};
+}
+
+constexpr std::array parallel_fields{
+    ranks("tensor", "Ranks that divide each layer; tensor x data = devices."),
+    ranks("data", "Ranks that divide the batch; tensor x data = devices."),
+    ranks("expert", "Ranks that divide the routed experts; divides devices. Dense models ignore it."),
+};
+constexpr Table parallel_table{
+    .name = "parallel",
+    .help = "How the model is divided over the devices. What is left out is derived: mixture-of-experts models decode with "
+            "data = expert = devices, dense models with tensor = devices.",
+    .fields = parallel_fields};
+
+constexpr std::array placement_fields{
+    Field{.name = "engram",
+          .type = Type::choice,
+          .help = "Where Engram lookup tables lie.",
+          .fallback = "host",
+          .choices = places},
+};
+constexpr Table placement_table{
+    .name = "placement", .help = "Where tensors lie that need not be in device memory.", .fields = placement_fields};
+
+constexpr std::array workload_fields{
+    Field{.name = "phase",
+          .type = Type::choice,
+          .help = "One decode step, or a whole prefill.",
+          .required = true,
+          .choices = phases},
+    Field{.name = "batch",
+          .type = Type::integer,
+          .help = "Sequences in the whole deployment.",
+          .required = true,
+          .min = 1,
+          .max = most_sequences},
+    Field{.name = "context",
+          .type = Type::tokens,
+          .help = "Decode: positions the new token attends to, itself included. Prefill: prompt length, cached part included.",
+          .required = true,
+          .min = 1,
+          .max = most_positions},
+    Field{.name = "position",
+          .type = Type::choice,
+          .help = "A block that closes in this very step, or the average over the period of the layers' ratios.",
+          .fallback = "exact",
+          .choices = positions},
+    Field{.name = "scope",
+          .type = Type::any,
+          .help = "What is simulated: the whole step.",
+          .fallback = "step"},
+    Field{.name = "cached",
+          .type = Type::tokens,
+          .help = "Prefill: leading tokens whose cache exists already.",
+          .fallback = "0",
+          .min = 0,
+          .max = most_positions},
+    Field{.name = "replay",
+          .type = Type::choice,
+          .help = "Prefill of models with an encoder: how much of the prompt the decoder replays.",
+          .fallback = "bounded",
+          .choices = replays},
+};
+constexpr Table workload_table{
+    .name = "workload", .help = "What the deployment is asked to do.", .fields = workload_fields};
+
+constexpr Field reference(std::string_view name, std::string_view help, std::string_view fallback = "") {
+  return {.name = name,
+          .type = Type::reference,
+          .help = help,
+          .required = fallback.empty(),
+          .fallback = fallback};
+}
+
+constexpr std::array scenario_fields{
+    Field{.name = "name", .type = Type::text, .help = "What reports call this scenario."},
+    Field{.name = "description", .type = Type::text, .help = "What the scenario asks, in a sentence or two."},
+    reference("model", "A model of the catalog, a file, or {extends: NAME, ...overrides}."),
+    reference("hardware", "A device or node of the catalog, a file, or {extends: NAME, ...overrides}."),
+    reference("format", "The cache format set: how cached entries lie in memory.", "deployed"),
+    reference("engine", "The kernel plan: how operations become kernels and tiles.", "reference"),
+    Field{.name = "fidelity",
+          .type = Type::choice,
+          .help = "How closely time is simulated; bytes asked for are equal in all three.",
+          .fallback = "flow",
+          .choices = fidelities},
+    Field{.name = "capacity",
+          .type = Type::choice,
+          .help = "Whether a point that does not fit into memory is infeasible, or is run with a warning.",
+          .fallback = "enforce",
+          .choices = capacities},
+    Field{.name = "reserve",
+          .type = Type::ratio,
+          .help = "Share of device memory kept free for activations and the runtime.",
+          .fallback = "10%",
+          .min = 0,
+          .max = 0.99},
+    Field{.name = "draft",
+          .type = Type::integer,
+          .help = "Draft layers that run along.",
+          .fallback = "0",
+          .min = 0,
+          .max = 100},
+    Field{.name = "placement", .type = Type::map, .help = placement_table.help, .table = &placement_table},
+    Field{.name = "parallel", .type = Type::map, .help = parallel_table.help, .table = &parallel_table},
+    Field{.name = "workload",
+          .type = Type::map,
+          .help = workload_table.help,
+          .required = true,
+          .table = &workload_table},
+    Field{.name = "sweep",
+          .type = Type::any,
+          .help = "Paths and the values they take: lists, {range: {from, to, step}}, {log2: {from, to}}, {linspace: {from, to, "
+                  "count}}, {geomspace: {from, to, count}}; `zip` ties paths. Axes multiply."},
+    Field{.name = "expect",
+          .type = Type::any,
+          .help = "Paths of the result and what they must be: a value, {min, max}, or {value, within}."},
+};
+constexpr Table table{
+    .name = "scenario", .help = "A question: what runs on what, at which points.", .fields = scenario_fields};
+
+// ---- what is valid but not there yet, and what spans fields ----
+
+void check_fidelity(const View& view, Diagnostics& diagnostics) {
+  if (view.text("fidelity") != "cycle") return;
+  diagnostics.error(view.mark("fidelity"), "fidelity", "cycle is not available yet: use flow or roofline");
+}
+
+void check_scope(const View& workload, Diagnostics& diagnostics) {
+  const Node& scope = workload.node("scope");
+  if (scope.is_null() || (scope.is_scalar() && scope.text() == "step")) return;
+  diagnostics.error(workload.mark("scope"), "workload.scope", "only the whole step is available yet", "step");
+}
+
+void check_prefill_only(const View& workload, Diagnostics& diagnostics) {
+  if (workload.has("cached") && workload.integer("cached") != 0) {
+    diagnostics.error(workload.mark("cached"), "workload.cached", "is for prefill only; this scenario decodes",
+                      "0, or no such key");
+  }
+  if (workload.has("replay") && workload.text("replay") == "full") {
+    diagnostics.error(workload.mark("replay"), "workload.replay", "is for prefill only; this scenario decodes",
+                      "bounded, or no such key");
+  }
+}
+
+void check_phase(const View& workload, Diagnostics& diagnostics) {
+  if (workload.text("phase") == "prefill") {
+    diagnostics.error(workload.mark("phase"), "workload.phase", "prefill is not available yet", "decode");
+  } else {
+    check_prefill_only(workload, diagnostics);
+  }
+}
+
+// ---- typed values ----
+
+Node reference_of(const View& view, std::string_view field) {
+  const Node& written = view.node(field);
+  return written.is_null() ? Node::scalar(view.text(field)) : written;
+}
+
+Fidelity fidelity_named(std::string_view name) {
+  if (name == "cycle") return Fidelity::cycle;
+  return name == "roofline" ? Fidelity::roofline : Fidelity::flow;
+}
+
+std::optional<std::int64_t> asked(const View& parallel, std::string_view field) {
+  if (!parallel.has(field)) return std::nullopt;
+  return parallel.integer(field);
+}
+
+void read_workload(const View& workload, Scenario& scenario) {
+  scenario.phase = workload.text("phase") == "prefill" ? Phase::prefill : Phase::decode;
+  scenario.batch = workload.integer("batch");
+  scenario.context = workload.integer("context");
+  scenario.position = workload.text("position") == "mean" ? Position::mean : Position::exact;
+}
+
+}  // namespace
+
+const Table& scenario_table() { return table; }
+
+Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
+  const View view(node, table);
+  Scenario scenario;
+  scenario.name = view.text("name");
+  scenario.description = view.text("description");
+  scenario.model = reference_of(view, "model");
+  scenario.hardware = reference_of(view, "hardware");
+  scenario.format = reference_of(view, "format");
+  scenario.engine = reference_of(view, "engine");
+  scenario.fidelity = fidelity_named(view.text("fidelity"));
+  scenario.enforce_capacity = view.text("capacity") != "ignore";
+  scenario.reserve = view.number("reserve");
+  scenario.draft = view.integer("draft");
+  scenario.engram_on_host = view.map("placement").text("engram") != "device";
+  const View parallel = view.map("parallel");
+  scenario.parallel = {asked(parallel, "tensor"), asked(parallel, "data"), asked(parallel, "expert")};
+  read_workload(view.map("workload"), scenario);
+  check_fidelity(view, diagnostics);
+  check_phase(view.map("workload"), diagnostics);
+  check_scope(view.map("workload"), diagnostics);
+  return scenario;
+}
+
+}  // namespace kvtraffic::scenarios

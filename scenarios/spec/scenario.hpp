@@ -1,0 +1,41 @@
+// A question as the user wrote it, typed: what runs on what, at which point. Leaves out sweeps (sweep.hpp) and the catalogs'
+// contents (catalog.hpp): references are kept as nodes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/config/table.hpp"
+#include "sim/plan/deployment.hpp"
+
+namespace kvtraffic::scenarios {
+
+enum class Fidelity { cycle, flow, roofline };
+enum class Phase { decode, prefill };
+enum class Position { exact, mean };
+
+struct Scenario {
+  std::string name;
+  std::string description;
+  sim::Node model;     // a catalog name, a file, or {extends: NAME, ...}
+  sim::Node hardware;
+  sim::Node format;
+  sim::Node engine;
+  Fidelity fidelity = Fidelity::flow;
+  bool enforce_capacity = true;
+  double reserve = 0.1;       // share of device memory kept free for activations and the runtime
+  std::int64_t draft = 0;     // draft layers that run along
+  bool engram_on_host = true;
+  sim::ParallelRequest parallel;
+  Phase phase = Phase::decode;
+  std::int64_t batch = 1;
+  std::int64_t context = 1;
+  Position position = Position::exact;
+};
+
+[[nodiscard]] const sim::Table& scenario_table();
+
+// Reads a checked point (no sweep left in it). Faults (also those that span fields) go to `diagnostics`.
+[[nodiscard]] Scenario read_scenario(const sim::Node& node, sim::Diagnostics& diagnostics);
+
+}  // namespace kvtraffic::scenarios

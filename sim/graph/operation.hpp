@@ -1,0 +1,101 @@
+// What one logical operation wants: bytes from memory, arithmetic, a message to other devices. Symbolic: quantities are counts
+// of entries that a point (batch, context) later fills in, so that one description serves a whole sweep.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/graph/layout.hpp"
+#include "sim/plan/precision.hpp"
+#include "sim/run/traffic.hpp"
+
+namespace kvtraffic::sim {
+
+// Entries that one token touches when it attends to `p` positions, itself included.
+struct Count {
+  enum class Kind : std::uint8_t {
+    one,      // 1
+    fixed,    // limit
+    window,   // min(limit, p)
+    entries,  // floor(p / ratio): entries whose block is complete, this token's included
+    capped,   // min(limit, floor(p / ratio))
+    closes,   // 1 if p is a multiple of ratio (this token completes a block), else 0
+  };
+  Kind kind = Kind::one;
+  std::int64_t ratio = 1;
+  std::int64_t limit = 0;
+
+  [[nodiscard]] std::int64_t at(std::int64_t p) const;
+  [[nodiscard]] std::string formula() const;  // "min(512, floor(N / 2))"
+  friend bool operator==(const Count&, const Count&) = default;
+};
+
+// What a count is taken per, and so what multiplies it.
+enum class Per : std::uint8_t {
+  token,   // each token of the step, on each tensor rank that does not divide it
+  rank,    // each data rank that has tokens: weights are read once however many tokens there are
+  expert,  // each distinct routed expert of the step
+  routed,  // each (token, chosen expert) pair
+};
+
+enum class Place : std::uint8_t { device, host };
+
+// Whose memory a region is. Two accesses with the same role and the same owner touch the same bytes.
+enum class Owner : std::uint8_t { layer, kv_source, selection_source, step };
+
+inline constexpr std::int64_t divides_freely = INT64_MAX;
+
+struct Access {
+  DataKind kind = DataKind::activation;
+  Direction direction = Direction::read;
+  Pattern pattern = Pattern::stream;
+  Place place = Place::device;
+  Per per = Per::token;
+  Owner owner = Owner::layer;
+  bool transient = false;  // made and used up within the step: need not reach DRAM
+  bool dependent = false;  // its bytes or addresses come from an earlier operation of this step, so it cannot be fetched ahead
+  std::int64_t ways = 1;   // most tensor ranks that can share it: 1 = every rank holds a copy, divides_freely = any number
+  std::uint32_t role = 0;     // index into StepGraph::roles()
+  std::uint32_t layout = 0;   // index into StepGraph::layouts()
+  std::uint32_t experts = 0;  // for Per::expert and Per::routed: index into StepGraph::expert_sets()
+  Count count;
+};
+
+// Arithmetic: 2 x multiply-adds, per unit of `per` and per counted entry.
+struct Work {
+  Precision precision = Precision::bf16;
+  double flops = 0;
+  Per per = Per::token;
+  Count count;
+  std::int64_t ways = 1;
+  std::uint32_t experts = 0;
+};
+
+enum class OperationKind : std::uint8_t { gemm, grouped_gemm, attention, scan, topk, elementwise, lookup, collective };
+
+// What a kernel plan tiles over. Columns and heads are of the whole deployment; `ways` divides them over tensor ranks.
+struct Shape {
+  std::int64_t columns = 0;  // gemm: output columns
+  std::int64_t depth = 0;    // gemm: inner dimension
+  std::int64_t heads = 0;    // attention, scan
+  Count keys;                // attention, scan, topk: entries per token
+};
+
+struct Collective {
+  enum class Kind : std::uint8_t { none, all_reduce, dispatch, combine };
+  Kind kind = Kind::none;
+  std::int64_t bytes_per_token = 0;
+};
+
+struct Operation {
+  std::string name;  // "index.scan"
+  OperationKind kind = OperationKind::elementwise;
+  std::vector<Access> accesses;
+  std::vector<Work> work;
+  Shape shape;
+  Collective collective;
+  std::uint32_t experts = 0;
+};
+
+}  // namespace kvtraffic::sim

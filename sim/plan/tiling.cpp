@@ -1,0 +1,104 @@
+// One rule per kind of operation. A count of tiles that leaves 64 bits is an OverflowError, as everywhere.
+// Leaves out tile shapes that change with the size of a problem.
+#include "sim/plan/tiling.hpp"
+
+#include <algorithm>
+
+#include "sim/units/quantity.hpp"
+
+namespace kvtraffic::sim {
+namespace {
+
+struct Question {
+  const KernelPlan& plan;
+  const Operation& operation;
+  const Tally& tally;
+  std::int64_t sms;
+};
+
+std::int64_t pieces(std::int64_t whole, std::int64_t piece) {
+  return std::max<std::int64_t>(1, ceil_divide(whole, std::max<std::int64_t>(1, piece)));
+}
+
+// Parts per tile that idle SMs can take in the same wave, none smaller than `least` of `length`.
+std::int64_t splits(std::int64_t tiles, std::int64_t length, std::int64_t least, std::int64_t sms) {
+  const std::int64_t idle = sms / tiles;
+  const std::int64_t possible = length / std::max<std::int64_t>(1, least);
+  return std::max<std::int64_t>(1, std::min(idle, possible));
+}
+
+// Tensor ranks share columns and heads as far as they share the arithmetic.
+std::int64_t parts(const Question& q) {
+  std::int64_t ways = 1;
+  for (const Work& work : q.operation.work) ways = std::max(ways, work.ways);
+  return q.tally.deployment.parts(ways);
+}
+
+// Causal prefill sees all lengths up to the last; its middle stands for the mean.
+std::int64_t keys(const Question& q) {
+  const Point& point = q.tally.point;
+  return q.operation.shape.keys.at(point.first + (point.last - point.first + 1) / 2);
+}
+
+std::int64_t gemm(const Question& q) {
+  const std::int64_t columns = ceil_divide(q.operation.shape.columns, parts(q));
+  const std::int64_t tiles = checked_multiply(pieces(q.tally.tokens_device, q.plan.gemm_rows),  //
+                                              pieces(columns, q.plan.gemm_columns));
+  return tiles * splits(tiles, q.operation.shape.depth, q.plan.gemm_depth, q.sms);
+}
+
+std::int64_t grouped_gemm(const Question& q, const StepGraph& graph) {
+  const std::uint32_t set = q.operation.experts;
+  const std::int64_t experts = std::max<std::int64_t>(1, q.tally.distinct_experts[set]);
+  const std::int64_t here = std::max<std::int64_t>(1, q.tally.distinct_experts_device[set]);
+  const std::int64_t pairs = checked_multiply(q.tally.tokens, graph.expert_sets()[set].active);
+  const std::int64_t columns = ceil_divide(q.operation.shape.columns, q.tally.deployment.expert_tensor());
+  const std::int64_t rows = pieces(ceil_divide(pairs, experts), q.plan.gemm_rows);
+  return checked_multiply(checked_multiply(here, rows), pieces(columns, q.plan.gemm_columns));
+}
+
+std::int64_t attention(const Question& q) {
+  const std::int64_t heads = ceil_divide(q.operation.shape.heads, parts(q));
+  const std::int64_t tokens = std::max<std::int64_t>(1, q.tally.tokens_device);
+  const std::int64_t tiles = checked_multiply(tokens, pieces(heads, q.plan.attention_heads));
+  return tiles * splits(tiles, keys(q), q.plan.attention_keys, q.sms);
+}
+
+std::int64_t scan(const Question& q) {
+  const std::int64_t tokens = std::max<std::int64_t>(1, q.tally.tokens_device);
+  return checked_multiply(tokens, pieces(keys(q), q.plan.scan_keys));
+}
+
+std::int64_t stream(const Question& q, std::uint32_t first_access) {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < q.operation.accesses.size(); ++i) {
+    bytes = checked_add(bytes, q.tally.accesses[first_access + i].device);
+  }
+  return pieces(bytes, q.plan.stream_bytes);
+}
+
+}  // namespace
+
+std::int64_t tiles_of(const KernelPlan& plan, const StepGraph& graph, std::uint32_t operation, const Tally& tally,
+                      std::int64_t sms) {
+  const Question question{plan, graph.operations()[operation], tally, sms};
+  switch (question.operation.kind) {
+    case OperationKind::gemm:
+      return gemm(question);
+    case OperationKind::grouped_gemm:
+      return grouped_gemm(question, graph);
+    case OperationKind::attention:
+      return attention(question);
+    case OperationKind::scan:
+      return scan(question);
+    case OperationKind::topk:
+      return std::max<std::int64_t>(1, tally.tokens_device);
+    case OperationKind::elementwise:
+    case OperationKind::lookup:
+    case OperationKind::collective:
+      break;
+  }
+  return stream(question, graph.first_access_of(operation));
+}
+
+}  // namespace kvtraffic::sim

@@ -1,0 +1,45 @@
+// The seam between a step and what carries it out: every fidelity is a Machine, and they differ only in what a vertex costs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/graph/step_graph.hpp"
+#include "sim/plan/kernel_plan.hpp"
+#include "sim/run/tally.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace kvtraffic::sim {
+
+enum class Bound : std::uint8_t { hbm, l2, compute, link, host, ssd, latency };
+inline constexpr std::array<std::string_view, 7> bound_names{"hbm", "l2", "compute", "link", "host", "ssd", "latency"};
+[[nodiscard]] constexpr std::string_view name_of(Bound b) { return bound_names[static_cast<std::size_t>(b)]; }
+
+struct VertexTime {
+  Instant start;
+  Instant end;
+  Bound bound_by = Bound::latency;
+};
+
+// What a machine answers, about its fullest device. Buffers are reused from point to point.
+struct Outcome {
+  Duration total;
+  Bound bound_by = Bound::latency;
+  std::vector<std::int64_t> dram;     // bytes over the pins, one per vertex access (StepGraph::Vertex::first_access)
+  std::vector<VertexTime> vertices;   // one per vertex; empty from machines that do not place operations in time
+  std::vector<std::pair<Bound, double>> busy;  // share of `total` for which a resource was at work
+};
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  // Runs one step. Requires a finished graph and its tally.
+  virtual void execute(const StepGraph& graph, const Tally& tally, Outcome& outcome) = 0;
+  [[nodiscard]] virtual Frequency clock() const = 0;  // of the SMs
+  // Why dram differs from sector, in a result's words: "held in L2", "counted once".
+  [[nodiscard]] virtual std::string_view saving_reason() const = 0;
+};
+
+}  // namespace kvtraffic::sim

@@ -1,0 +1,226 @@
+// Fills one point's numbers into a graph: each distinct charge is worked out once, then multiplied by what it is taken
+// per.
+#include "sim/run/tally.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "sim/units/quantity.hpp"
+
+namespace kvtraffic::sim {
+namespace {
+
+// How many of everything the step has. "Device" is the fullest one.
+struct Step {
+  const Deployment& deployment;
+  const std::vector<ExpertSet>& expert_sets;
+  const Tally& tally;
+  std::int64_t positions = 1;  // that a cost is summed over
+  std::int64_t ranks = 1;      // data ranks with requests
+
+  [[nodiscard]] std::int64_t pairs(std::uint32_t experts) const {
+    return checked_multiply(tally.tokens, expert_sets[experts].active);
+  }
+  [[nodiscard]] std::int64_t pairs_device(std::uint32_t experts) const {
+    return ceil_divide(pairs(experts), deployment.expert);
+  }
+  // A routed expert lies on `expert_tensor` devices, which share it unless it cannot be divided.
+  [[nodiscard]] std::int64_t expert_parts(std::int64_t ways) const {
+    return ways == 1 ? 1 : deployment.expert_tensor();
+  }
+};
+
+// `factor` x `sum` / `divisor`, rounded once. Dividing by one is what nearly every access of a decode step does.
+std::int64_t times(std::int64_t factor, std::int64_t sum, std::int64_t divisor) {
+  return divisor == 1 ? checked_multiply(factor, sum) : scale(factor, sum, divisor);
+}
+
+// `factor` times the mean cost of a position, requested once.
+AccessBytes once(const Cost& cost, std::int64_t factor, std::int64_t positions) {
+  const std::int64_t per = checked_multiply(cost.per, positions);
+  AccessBytes bytes;
+  bytes.logical = times(factor, cost.nominal, positions);
+  bytes.sector = times(factor, cost.sectors, per);
+  bytes.apart = cost.apart == 0 ? 0 : std::min(times(factor, cost.apart, per), bytes.sector - bytes.logical);
+  bytes.rounding = bytes.sector - bytes.logical - bytes.apart;
+  return bytes;
+}
+
+// The same on `tensor` devices of each of `data` ranks.
+void copy(AccessBytes& bytes, std::int64_t tensor, std::int64_t data) {
+  const std::int64_t original = bytes.sector;
+  bytes.tensor_copies = checked_multiply(original, tensor - 1);
+  bytes.data_copies = checked_multiply(checked_multiply(original, tensor), data - 1);
+  bytes.sector = checked_multiply(checked_multiply(original, tensor), data);
+}
+
+std::int64_t on_device(const Cost& cost, std::int64_t factor, std::int64_t positions, std::int64_t parts) {
+  const std::int64_t whole = times(factor, cost.sectors, checked_multiply(cost.per, positions));
+  return parts == 1 ? whole : ceil_divide(whole, parts);
+}
+
+AccessBytes bytes_of(const Access& access, const Cost& cost, const Step& step) {
+  const Deployment& deployment = step.deployment;
+  const std::int64_t positions = step.positions;
+  AccessBytes bytes;
+  switch (access.per) {
+    case Per::token: {
+      const std::int64_t parts = deployment.parts(access.ways);
+      bytes = once(cost, step.tally.tokens, positions);
+      copy(bytes, deployment.tensor / parts, 1);
+      bytes.device = on_device(cost, step.tally.tokens_device, positions, parts);
+      break;
+    }
+    case Per::rank: {
+      const std::int64_t parts = deployment.parts(access.ways);
+      bytes = once(cost, 1, positions);
+      copy(bytes, deployment.tensor / parts, step.ranks);
+      bytes.device = on_device(cost, 1, positions, parts);
+      break;
+    }
+    case Per::expert:
+      bytes = once(cost, step.tally.distinct_experts[access.experts], positions);
+      bytes.device =
+          on_device(cost, step.tally.distinct_experts_device[access.experts], positions, deployment.expert_tensor());
+      break;
+    case Per::routed: {
+      const std::int64_t parts = step.expert_parts(access.ways);
+      bytes = once(cost, step.pairs(access.experts), positions);
+      copy(bytes, deployment.expert_tensor() / parts, 1);
+      bytes.device = on_device(cost, step.pairs_device(access.experts), positions, parts);
+      break;
+    }
+  }
+  return bytes;
+}
+
+double flops_of(const Work& work, const Point& point, const Step& step) {
+  const std::int64_t entries = entries_over(work.count, point.first, point.last);
+  const double unit = work.flops * static_cast<double>(entries) / static_cast<double>(step.positions);
+  const auto share = [&](std::int64_t factor, std::int64_t parts) {
+    return unit * static_cast<double>(factor) / static_cast<double>(parts);
+  };
+  switch (work.per) {
+    case Per::token:
+      return share(step.tally.tokens_device, step.deployment.parts(work.ways));
+    case Per::rank:
+      return share(1, step.deployment.parts(work.ways));
+    case Per::routed:
+      return share(step.pairs_device(work.experts), step.expert_parts(work.ways));
+    case Per::expert:
+      break;
+  }
+  throw std::logic_error("arithmetic is not done per distinct expert");
+}
+
+// A ring: each of `devices` sends all but its own part twice, once summed on the way and once as the result.
+void all_reduce(std::int64_t devices, std::int64_t device_bytes, std::int64_t total_bytes, OperationWork& work) {
+  work.sent = ceil_divide(checked_multiply(2 * (devices - 1), device_bytes), devices);
+  work.sent_total = checked_multiply(2 * (devices - 1), total_bytes);
+}
+
+// Tokens go to their experts' groups, one in `expert` of which is their own; one device of a tensor group sends.
+void to_experts(const Step& step, std::int64_t bytes_per_token, std::uint32_t experts, OperationWork& work) {
+  const std::int64_t groups = step.deployment.expert;
+  const std::int64_t active = step.expert_sets[experts].active;
+  const auto sent = [&](std::int64_t tokens) {
+    const std::int64_t pairs = checked_multiply(tokens, active);
+    return ceil_divide(checked_multiply(checked_multiply(pairs, groups - 1), bytes_per_token), groups);
+  };
+  work.sent = sent(step.tally.tokens_device);
+  work.sent_total = sent(step.tally.tokens);
+}
+
+void add_messages(const Operation& operation, const Step& step, OperationWork& work) {
+  const std::int64_t unit = operation.collective.bytes_per_token;
+  const std::int64_t device_bytes = checked_multiply(step.tally.tokens_device, unit);
+  const std::int64_t total_bytes = checked_multiply(step.tally.tokens, unit);
+  const Deployment& deployment = step.deployment;
+  switch (operation.collective.kind) {
+    case Collective::Kind::none:
+      return;
+    case Collective::Kind::all_reduce:
+      return all_reduce(deployment.tensor, device_bytes, total_bytes, work);
+    case Collective::Kind::dispatch:  // with one data rank every device has every token already
+      if (deployment.data > 1) to_experts(step, unit, operation.experts, work);
+      return;
+    case Collective::Kind::combine:
+      if (deployment.data > 1) return to_experts(step, unit, operation.experts, work);
+      return all_reduce(deployment.devices, device_bytes, total_bytes, work);
+  }
+}
+
+void count_tokens(const StepGraph& graph, std::int64_t positions, Tally& tally) {
+  const Point& point = tally.point;
+  const std::int64_t requests = tally.deployment.fullest_requests(point.batch);
+  tally.tokens = times(point.batch, positions, point.divisor);
+  tally.tokens_device = times(requests, positions, point.divisor);
+  tally.distinct_experts.clear();
+  tally.distinct_experts_device.clear();
+  for (const ExpertSet& set : graph.expert_sets()) {
+    const std::int64_t distinct = expected_distinct_experts(set, tally.tokens);
+    tally.distinct_experts.push_back(distinct);
+    tally.distinct_experts_device.push_back(ceil_divide(distinct, tally.deployment.expert));
+  }
+}
+
+void fill_accesses(const StepGraph& graph, const Step& step, Tally& tally) {
+  tally.costs.clear();
+  for (const Charge& charge : graph.charges()) {
+    tally.costs.push_back(graph.cost(charge, tally.point.first, tally.point.last));
+  }
+  tally.accesses.clear();
+  for (const Operation& operation : graph.operations()) {
+    for (const Access& access : operation.accesses) {
+      const std::uint32_t charge = graph.charge_of(static_cast<std::uint32_t>(tally.accesses.size()));
+      tally.accesses.push_back(bytes_of(access, tally.costs[charge], step));
+    }
+  }
+}
+
+void fill_operations(const StepGraph& graph, const Step& step, Tally& tally) {
+  tally.operations.assign(graph.operations().size(), {});
+  for (std::size_t i = 0; i < graph.operations().size(); ++i) {
+    const Operation& operation = graph.operations()[i];
+    for (const Work& work : operation.work) {
+      tally.operations[i].flops[static_cast<std::size_t>(work.precision)] += flops_of(work, tally.point, step);
+    }
+    add_messages(operation, step, tally.operations[i]);
+  }
+}
+
+}  // namespace
+
+Point Point::decode(std::int64_t batch, std::int64_t context, std::int64_t period) {
+  Point point{batch, context, context, context, period};
+  if (period > 1) {
+    point.first = (context - 1) / period * period + 1;
+    point.last = point.first + period - 1;
+  }
+  return point;
+}
+
+std::int64_t expected_distinct_experts(const ExpertSet& set, std::int64_t tokens) {
+  if (tokens <= 0 || set.routed <= 0) return 0;
+  const std::int64_t reach = tokens > set.routed ? set.routed : std::min(set.routed, set.active * tokens);
+  if (tokens == 1) return reach;
+  const auto routed = static_cast<double>(set.routed);
+  const double missed = std::pow(1.0 - static_cast<double>(set.active) / routed, static_cast<double>(tokens));
+  return std::min(reach, static_cast<std::int64_t>(std::llround(routed * (1.0 - missed))));
+}
+
+void tally_point(const StepGraph& graph, const Deployment& deployment, const Point& point, Tally& tally) {
+  if (point.batch < 1 || point.first < 1 || point.last < point.first || point.divisor < 1) {
+    throw std::logic_error("a point needs a batch and positions");
+  }
+  tally.point = point;
+  tally.deployment = deployment;
+  const std::int64_t positions = point.last - point.first + 1;
+  count_tokens(graph, positions, tally);
+  const Step step{tally.deployment, graph.expert_sets(), tally, positions, deployment.active_data_ranks(point.batch)};
+  fill_accesses(graph, step, tally);
+  fill_operations(graph, step, tally);
+}
+
+}  // namespace kvtraffic::sim

@@ -1,0 +1,61 @@
+// A graph with the numbers of one point filled in: bytes at the logical and sector level, arithmetic and messages, in
+// the whole deployment and on its fullest device. Equal in all fidelities; what crosses the DRAM pins is the machine's
+// answer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/graph/step_graph.hpp"
+#include "sim/plan/deployment.hpp"
+
+namespace kvtraffic::sim {
+
+// Which positions of each request the step computes. Sums over first..last are divided by `divisor`.
+struct Point {
+  std::int64_t batch = 1;    // sequences in the whole deployment
+  std::int64_t context = 1;  // positions the (last) new token attends to, itself included
+  std::int64_t first = 1;
+  std::int64_t last = 1;
+  std::int64_t divisor = 1;
+
+  // One decode step: at this very position, or the average over the aligned run of `period` positions that contains it.
+  [[nodiscard]] static Point decode(std::int64_t batch, std::int64_t context, std::int64_t period = 1);
+};
+
+struct AccessBytes {
+  std::int64_t logical = 0;   // whole deployment, asked for once
+  std::int64_t sector = 0;    // whole deployment, as requested
+  std::int64_t rounding = 0;  // why sector exceeds logical; the four add up to the difference
+  std::int64_t apart = 0;
+  std::int64_t tensor_copies = 0;
+  std::int64_t data_copies = 0;
+  std::int64_t device = 0;  // sector bytes on the fullest device
+};
+
+struct OperationWork {
+  std::array<double, precision_count> flops{};  // on the fullest device
+  std::int64_t sent = 0;                        // bytes that the fullest device sends over its links (and receives)
+  std::int64_t sent_total = 0;                  // by all devices
+};
+
+struct Tally {
+  Point point;
+  Deployment deployment;
+  std::vector<AccessBytes> accesses;                  // one per operation access, at StepGraph::first_access_of
+  std::vector<OperationWork> operations;              // one per operation
+  std::vector<std::int64_t> distinct_experts;         // per expert set, whole deployment
+  std::vector<std::int64_t> distinct_experts_device;  // on the fullest device
+  std::vector<Cost> costs;         // one per StepGraph::charges: of the point's positions, one request
+  std::int64_t tokens = 0;         // in the whole deployment
+  std::int64_t tokens_device = 0;  // on the fullest data rank
+};
+
+// Fills `tally`, reusing its arrays. OverflowError when bytes leave 64 bits.
+void tally_point(const StepGraph& graph, const Deployment& deployment, const Point& point, Tally& tally);
+
+// E (1 - (1 - k/E)^T) experts that T tokens hit when routing is even, rounded to whole experts.
+[[nodiscard]] std::int64_t expected_distinct_experts(const ExpertSet& set, std::int64_t tokens);
+
+}  // namespace kvtraffic::sim

@@ -1,0 +1,348 @@
+// Quantities from text: a decimal number read exactly, then a unit looked up in its table.
+// Leaves out ranges: a Field says what is allowed (sim/config/table.hpp).
+#include "sim/units/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+#include "sim/units/quote.hpp"
+#include "sim/units/unit_table.hpp"
+
+namespace kvtraffic::sim {
+namespace {
+
+__extension__ using Wide = __int128;
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kBytesExpected = "a size such as 80 GB (B, kB, MB, GB, TB, PB, or KiB, MiB, GiB, TiB, PiB)";
+constexpr std::string_view kDurationExpected = "a time such as 1.5 us (s, ms, us, ns, ps, fs, min, h)";
+constexpr std::string_view kBandwidthExpected =
+    "a bandwidth such as 4.8 TB/s (B/s, kB/s, MB/s, GB/s, TB/s, PB/s, KiB/s to PiB/s, or bit/s, kbit/s, Mbit/s, "
+    "Gbit/s, Tbit/s)";
+constexpr std::string_view kFrequencyExpected = "a frequency such as 1.83 GHz (Hz, kHz, MHz, GHz)";
+constexpr std::string_view kFlopRateExpected =
+    "a rate such as 989 TFLOPS (FLOPS, MFLOPS, GFLOPS, TFLOPS, PFLOPS, EFLOPS, or GOPS, TOPS, POPS)";
+constexpr std::string_view kTokensExpected = "a number of tokens such as 4096 or 128K (K = 1024, M = 1,048,576)";
+constexpr std::string_view kRatioExpected = "a fraction such as 0.93, or a percentage such as 93%";
+constexpr std::string_view kIntegerExpected = "a whole number in decimal digits, such as 64";
+constexpr std::string_view kNumberExpected = "a decimal number such as 0.5 or 1e3";
+
+// digits x 10^exponent, with what follows the number.
+struct Decimal {
+  bool is_negative = false;
+  std::string digits;  // without the point and leading zeros; "" is zero
+  int exponent = 0;
+  std::string_view rest;  // without the blanks around it
+};
+
+tl::unexpected<UnitError> fault(std::string_view text, std::string_view what, std::string_view expected) {
+  return tl::unexpected<UnitError>(UnitError{fmt::format("{} {}", in_quotes(text), what), std::string(expected)});
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::string_view take_digits(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_not_of(kDigits), text.size());
+  const std::string_view digits = text.substr(0, end);
+  text.remove_prefix(end);
+  return digits;
+}
+
+bool take(std::string_view& text, char wanted) {
+  if (text.empty() || text.front() != wanted) {
+    return false;
+  }
+  text.remove_prefix(1);
+  return true;
+}
+
+// The exponent "e-3" at the head of `text`, or 0 with `text` untouched when there is none ("5 E..." may be a unit).
+int take_exponent(std::string_view& text) {
+  std::string_view left = text;
+  if (!take(left, 'e') && !take(left, 'E')) {
+    return 0;
+  }
+  const bool is_negative = take(left, '-');
+  if (!is_negative) {
+    take(left, '+');
+  }
+  const std::string_view digits = take_digits(left);
+  if (digits.empty()) {
+    return 0;
+  }
+  text = left;
+  constexpr int huge = 100'000;  // far outside every range, and safe to add to
+  int value = huge;
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc{}) {
+    value = huge;
+  }
+  value = std::min(value, huge);
+  return is_negative ? -value : value;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return result;
+}
+
+bool starts_like_special(std::string_view unsigned_text) {
+  const std::string text = lower(unsigned_text);
+  return text == "nan" || text == ".nan" || text.starts_with("inf") || text == ".inf";
+}
+
+Parsed<Decimal> read_decimal(std::string_view text, std::string_view expected) {
+  std::string_view left = trimmed(text);
+  if (left.empty()) {
+    return fault(text, "is empty", expected);
+  }
+  Decimal number;
+  number.is_negative = take(left, '-');
+  if (!number.is_negative) {
+    take(left, '+');
+  }
+  if (starts_like_special(left)) {
+    return fault(text, "is not a finite number", expected);
+  }
+  if (left.starts_with("0x") || left.starts_with("0X")) {
+    return fault(text, "is hexadecimal", expected);
+  }
+  const std::string_view whole = take_digits(left);
+  const std::string_view fraction = take(left, '.') ? take_digits(left) : std::string_view{};
+  if (whole.empty() && fraction.empty()) {
+    return fault(text, "is not a number", expected);
+  }
+  if (left.size() > 1 && (left[0] == '_' || left[0] == ',') && kDigits.find(left[1]) != std::string_view::npos) {
+    return fault(text, fmt::format("has '{}' inside the number; write the digits without separators", left[0]),
+                 expected);
+  }
+  number.digits = std::string(whole) + std::string(fraction);
+  number.digits.erase(0, std::min(number.digits.find_first_not_of('0'), number.digits.size()));
+  number.exponent = take_exponent(left) - static_cast<int>(std::min<std::size_t>(fraction.size(), 100'000));
+  number.rest = trimmed(left);
+  return number;
+}
+
+const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
+  const auto found = std::ranges::find(units, name, &Unit::name);
+  return found == units.end() ? nullptr : &*found;
+}
+
+// What to say about a unit that no table knows.
+std::string unknown_unit(std::span<const Unit> units, const Decimal& number) {
+  if (number.rest.empty()) {
+    return "needs a unit";
+  }
+  const auto same = [&](const Unit& unit) { return lower(unit.name) == lower(number.rest); };
+  const auto found = std::ranges::find_if(units, same);
+  if (found == units.end()) {
+    return "has no known unit";
+  }
+  return fmt::format("has no known unit (upper and lower case differ: {})", found->name);
+}
+
+struct Measured {
+  Decimal number;
+  Unit unit;
+};
+
+Parsed<Measured> read_measured(std::string_view text, std::span<const Unit> units, std::string_view expected) {
+  Parsed<Decimal> number = read_decimal(text, expected);
+  if (!number) {
+    return tl::unexpected<UnitError>(number.error());
+  }
+  const Unit* unit = find_unit(units, number->rest);
+  if (unit == nullptr) {
+    return fault(text, unknown_unit(units, *number), expected);
+  }
+  if (number->is_negative) {
+    return fault(text, "is negative", expected);
+  }
+  return Measured{*number, *unit};
+}
+
+Wide power_of_ten(int exponent) {
+  Wide result = 1;
+  for (int i = 0; i < exponent; ++i) {
+    result *= 10;
+  }
+  return result;
+}
+
+enum class Fraction { refuse, round_up };
+
+// The whole number of base units, exactly: 0.1 GB is 100,000,000 B, not what a double makes of it.
+Parsed<std::int64_t> whole_units(std::string_view text, const Measured& measured, Fraction fraction,
+                                 std::string_view expected, std::string_view base) {
+  std::string digits = measured.number.digits;
+  int exponent = measured.number.exponent + measured.unit.exponent10;
+  while (!digits.empty() && digits.back() == '0') {
+    digits.pop_back();
+    ++exponent;
+  }
+  if (digits.empty()) {
+    return 0;
+  }
+  if (digits.size() > 19) {
+    return fault(text, "has more than 19 digits", expected);
+  }
+  if (exponent > 18) {
+    return fault(text, "is too large", expected);
+  }
+  // At most 10^19 x 2^50 or 10^19 x 3600: inside 128 bits. The power of ten is checked before it is applied.
+  Wide value = 0;
+  for (const char digit : digits) {
+    value = value * 10 + (digit - '0');
+  }
+  value = value * measured.unit.times * (Wide{1} << measured.unit.exponent2);
+  if (exponent >= 0) {
+    value = value > INT64_MAX ? value : value * power_of_ten(exponent);
+  } else {
+    const Wide divisor = power_of_ten(std::min(-exponent, 36));
+    if (value % divisor != 0 && fraction == Fraction::refuse) {
+      return fault(text, fmt::format("is not a whole number of {}", base), expected);
+    }
+    value = value / divisor + (value % divisor != 0 ? 1 : 0);
+  }
+  if (value > INT64_MAX) {
+    return fault(text, "is too large", expected);
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+// Correctly rounded, because the unit's power of ten goes into the text before it is read.
+Parsed<double> real_units(std::string_view text, const Decimal& number, const Unit& unit, std::string_view expected) {
+  if (number.digits.empty()) {
+    return 0.0;
+  }
+  const std::string digits = fmt::format("{}e{}", number.digits, number.exponent + unit.exponent10);
+  double value = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (result.ec != std::errc{}) {
+    return fault(text, "is out of range", expected);
+  }
+  value = std::ldexp(value * static_cast<double>(unit.times), unit.exponent2);
+  return number.is_negative ? -value : value;
+}
+
+Parsed<double> read_rate(std::string_view text, std::span<const Unit> units, std::string_view expected) {
+  const Parsed<Measured> measured = read_measured(text, units, expected);
+  if (!measured) {
+    return tl::unexpected<UnitError>(measured.error());
+  }
+  return real_units(text, measured->number, measured->unit, expected);
+}
+
+Parsed<std::int64_t> read_whole(std::string_view text, std::span<const Unit> units, Fraction fraction,
+                                std::string_view expected, std::string_view base) {
+  const Parsed<Measured> measured = read_measured(text, units, expected);
+  if (!measured) {
+    return tl::unexpected<UnitError>(measured.error());
+  }
+  return whole_units(text, *measured, fraction, expected, base);
+}
+
+bool is_bits(std::string_view text) {
+  const Parsed<Decimal> number = read_decimal(text, "");
+  return number && (number->rest == "b" || number->rest == "kb" || number->rest == "Mb" || number->rest == "Gb" ||
+                    number->rest == "Tb" || number->rest.ends_with("bit"));
+}
+
+}  // namespace
+
+Parsed<Bytes> parse_bytes(std::string_view text) {
+  if (is_bits(text)) {
+    return fault(text, "is in bits; a size is in bytes", kBytesExpected);
+  }
+  return read_whole(text, byte_units(), Fraction::refuse, kBytesExpected, "bytes").map(&Bytes::of);
+}
+
+Parsed<Duration> parse_duration(std::string_view text) {
+  return read_whole(text, duration_units(), Fraction::round_up, kDurationExpected, "femtoseconds")
+      .map(&Duration::of_femtoseconds);
+}
+
+Parsed<Bandwidth> parse_bandwidth(std::string_view text) {
+  return read_rate(text, bandwidth_units(), kBandwidthExpected).map([](double v) { return Bandwidth::per_second(v); });
+}
+
+Parsed<Frequency> parse_frequency(std::string_view text) {
+  return read_rate(text, frequency_units(), kFrequencyExpected).map([](double v) { return Frequency::per_second(v); });
+}
+
+Parsed<FlopRate> parse_flop_rate(std::string_view text) {
+  return read_rate(text, flop_rate_units(), kFlopRateExpected).map([](double v) { return FlopRate::per_second(v); });
+}
+
+Parsed<std::int64_t> parse_tokens(std::string_view text) {
+  return read_whole(text, token_units(), Fraction::refuse, kTokensExpected, "tokens");
+}
+
+Parsed<double> parse_ratio(std::string_view text) {
+  const Parsed<Decimal> number = read_decimal(text, kRatioExpected);
+  if (!number) {
+    return tl::unexpected<UnitError>(number.error());
+  }
+  if (number->rest.empty()) {
+    return real_units(text, *number, Unit{}, kRatioExpected);
+  }
+  if (number->rest != "%") {
+    return fault(text, "is not a ratio", kRatioExpected);
+  }
+  return real_units(text, *number, Unit{"%", 1, -2}, kRatioExpected);
+}
+
+Parsed<std::int64_t> parse_integer(std::string_view text) {
+  const Parsed<Decimal> number = read_decimal(text, kIntegerExpected);
+  if (!number) {
+    return tl::unexpected<UnitError>(number.error());
+  }
+  std::string_view digits = trimmed(text);
+  digits.remove_prefix(digits.front() == '+' ? 1 : 0);
+  std::int64_t value = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (result.ec == std::errc::result_out_of_range) {
+    return fault(text, "is too large", kIntegerExpected);
+  }
+  if (result.ec != std::errc{} || result.ptr != digits.data() + digits.size()) {
+    return fault(text, "is not a whole number", kIntegerExpected);
+  }
+  return value;
+}
+
+Parsed<double> parse_number(std::string_view text) {
+  const Parsed<Decimal> number = read_decimal(text, kNumberExpected);
+  if (!number) {
+    return tl::unexpected<UnitError>(number.error());
+  }
+  if (!number->rest.empty()) {
+    return fault(text, "is not a number", kNumberExpected);
+  }
+  return real_units(text, *number, Unit{}, kNumberExpected);
+}
+
+Parsed<bool> parse_flag(std::string_view text) {
+  if (text == "true" || text == "false") {
+    return text == "true";
+  }
+  const std::string word = lower(trimmed(text));
+  const bool means_true = word == "yes" || word == "on" || word == "y" || word == "true" || word == "1";
+  const bool means_false = word == "no" || word == "off" || word == "n" || word == "false" || word == "0";
+  if (!means_true && !means_false) {
+    return fault(text, "is not true or false", "true or false");
+  }
+  return fault(text, "is not true or false", fmt::format("true or false; write {}", means_true ? "true" : "false"));
+}
+
+}  // namespace kvtraffic::sim
