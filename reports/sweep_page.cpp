@@ -131,16 +131,17 @@ void SweepSummary::add(const sim::PointResult& point) {
     row.tokens_per_second = point.throughput->tokens_per_second;
     row.tokens_per_second_per_user = point.throughput->tokens_per_second_per_user;
   }
-  for (const std::string& warning : point.warnings) {
-    const auto same =
-        std::find_if(warnings_.begin(), warnings_.end(), [&](const auto& w) { return w.first == warning; });
-    if (same == warnings_.end()) {
-      warnings_.emplace_back(warning, 1);
-    } else {
-      ++same->second;
-    }
-  }
   rows_.push_back(std::move(row));
+  for (const std::string& warning : point.warnings) count_warning(warning);
+}
+
+void SweepSummary::count_warning(const std::string& warning) {
+  const auto same = std::find_if(warnings_.begin(), warnings_.end(), [&](const auto& w) { return w.first == warning; });
+  if (same == warnings_.end()) {
+    warnings_.emplace_back(warning, 1);
+  } else {
+    ++same->second;
+  }
 }
 
 std::optional<std::size_t> SweepSummary::index_of(std::string_view name) const {

@@ -38,6 +38,7 @@ class SweepSummary {
  private:
   struct Axis;  // a parameter that varies
 
+  void count_warning(const std::string& warning);
   [[nodiscard]] std::optional<std::size_t> index_of(std::string_view name) const;
   [[nodiscard]] bool varies(std::size_t parameter) const;
   [[nodiscard]] std::vector<Axis> axes() const;

@@ -91,16 +91,11 @@ std::string TextTable::head_text(std::size_t indent, const std::vector<std::size
 std::string TextTable::text(std::size_t indent) const {
   const std::vector<std::size_t> width = widths();
   std::string out = head_text(indent, width);
-  std::size_t whole = columns_.empty() ? 0 : 2 * (columns_.size() - 1);
-  for (const std::size_t w : width) whole += w;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    if (std::binary_search(rules_.begin(), rules_.end(), r)) {
-      out += std::string(indent, ' ') + std::string(whole, '-') + '\n';
-    }
+  for (const auto& row : rows_) {
     std::string line(indent, ' ');
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c > 0) line += "  ";
-      line += padded(rows_[r][c], width[c], columns_[c].align);
+      line += padded(row[c], width[c], columns_[c].align);
     }
     end_line(line);
     out += line;

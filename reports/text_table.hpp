@@ -23,8 +23,6 @@ class TextTable {
 
   // One cell for each column. An empty cell stays empty.
   void add(std::vector<std::string> cells);
-  // A rule (text only) before the row that is added next.
-  void rule() { rules_.push_back(rows_.size()); }
   // Removes columns in which no row has anything to say.
   void drop_empty_columns();
 
@@ -40,7 +38,6 @@ class TextTable {
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
-  std::vector<std::size_t> rules_;  // row indices, ascending
 };
 
 // `text` so that Markdown shows it as it is, on one line, also inside a table cell.

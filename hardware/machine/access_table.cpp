@@ -10,8 +10,10 @@ void AccessTable::fill(const sim::StepGraph& graph, const sim::Tally& tally) {
   for (const sim::Operation& operation : graph.operations()) {
     const auto first = static_cast<std::uint32_t>(costs.size());
     for (const sim::Access& access : operation.accesses) {
-      costs.push_back({tally.accesses[costs.size()].device, access.direction == sim::Direction::write, access.transient,
-                       access.dependent, access.place == sim::Place::host});
+      const std::int64_t bytes = tally.accesses[costs.size()].device;
+      const bool host = access.place == sim::Place::host;
+      costs.push_back({bytes, host || access.transient ? 0 : bytes, access.direction == sim::Direction::write,
+                       access.transient, access.dependent, host});
     }
     ranges.push_back({first, static_cast<std::uint32_t>(operation.accesses.size())});
   }

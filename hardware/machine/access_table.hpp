@@ -12,6 +12,8 @@ namespace kvtraffic::hardware {
 
 struct AccessCost {
   std::int64_t bytes = 0;  // sector bytes on the fullest device
+  std::int64_t compulsory =
+      0;  // of these, what must cross the DRAM pins once: none of host memory or of transient bytes
   bool write = false;
   bool transient = false;
   bool dependent = false;

@@ -48,7 +48,7 @@ void L2Model::walk(const sim::StepGraph& graph, const AccessTable& table, std::i
 
 std::int64_t L2Model::read(Region& region, const AccessCost& cost, bool near) const {
   const std::int64_t missed = near ? std::max<std::int64_t>(0, cost.bytes - region.held) : cost.bytes;
-  const std::int64_t compulsory = cost.transient ? 0 : std::max<std::int64_t>(0, cost.bytes - region.read);
+  const std::int64_t compulsory = std::max<std::int64_t>(0, cost.compulsory - region.read);
   region.read = std::max(region.read, cost.bytes);
   return std::max(missed, compulsory);
 }

@@ -62,18 +62,17 @@ void RooflineMachine::walk(const sim::StepGraph& graph, std::vector<std::int64_t
   for (const std::uint32_t v : graph.order()) {
     const sim::Vertex& vertex = graph.vertices()[v];
     const AccessTable::Range range = table_.ranges[vertex.operation];
+    const AccessCost* costs = table_.costs.data() + range.first;
+    const std::uint32_t* regions = graph.regions().data() + vertex.first_access;
+    std::int64_t* added = dram.data() + vertex.first_access;
     std::int64_t awaited = 0;
     std::int64_t moved = 0;
     for (std::uint32_t i = 0; i < range.count; ++i) {
-      const AccessCost& cost = table_.costs[range.first + i];
-      const std::uint32_t access = vertex.first_access + i;
-      std::int64_t& largest = largest_[2 * std::size_t{graph.regions()[access]} + (cost.write ? 1 : 0)];
-      const bool counts = !cost.transient && !cost.host && cost.bytes > largest;
-      const std::int64_t added = counts ? cost.bytes - largest : 0;
-      largest += added;
-      dram[access] = added;
-      moved += added;
-      awaited += cost.dependent && !cost.write ? added : 0;
+      std::int64_t& largest = largest_[2 * std::size_t{regions[i]} + (costs[i].write ? 1 : 0)];
+      added[i] = std::max<std::int64_t>(0, costs[i].compulsory - largest);
+      largest += added[i];
+      moved += added[i];
+      awaited += costs[i].dependent && !costs[i].write ? added[i] : 0;
     }
     all_bytes += static_cast<double>(moved);
     const double own = std::max(own_[vertex.operation], static_cast<double>(awaited) * seconds_per_byte_);

@@ -246,9 +246,7 @@ Hardware read_node(const Node& entry, Diagnostics& diagnostics) {
   read_link(view.map("link"), hardware.device);
   check_link(view, hardware.count, diagnostics);
   add_sources(view, "", hardware, diagnostics);
-  Node own = entry;
-  own.remove("device");
-  add_provenance(own, node_table(), "", hardware);
+  add_provenance(entry, node_table(), "", hardware);
   return hardware;
 }
 

@@ -137,4 +137,10 @@ void PointSpace::append_swept(std::int64_t index, std::vector<std::pair<std::str
   }
 }
 
+std::vector<std::pair<std::string, Node>> PointSpace::described(std::int64_t index) const {
+  auto values = plan_.sweep.at(index);
+  for (auto& [path, value] : values) value = shown_value(path, value);
+  return values;
+}
+
 }  // namespace kvtraffic::scenarios

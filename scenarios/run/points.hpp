@@ -30,6 +30,8 @@ class PointSpace {
   [[nodiscard]] sim::Node scenario(std::int64_t index, sim::Diagnostics& diagnostics) const;
   // (path, value) of every swept path that a result does not name anyway, values in canonical spelling.
   void append_swept(std::int64_t index, std::vector<std::pair<std::string, sim::Node>>& parameters) const;
+  // The same with every swept path, for people.
+  [[nodiscard]] std::vector<std::pair<std::string, sim::Node>> described(std::int64_t index) const;
 
  private:
   using Shown = std::vector<std::pair<std::string, sim::Node>>;

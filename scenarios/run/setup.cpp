@@ -46,7 +46,7 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   if (!faults.has_errors()) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
   diagnostics.append(faults);
   if (!deployment) return nullptr;
-  models::Lowered lowered = models::lower_decode(entries.model, entries.format, entries.engine.plan);
+  models::Lowered lowered = models::lower_decode(entries.model, entries.format, entries.engine.plan, *deployment);
   return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format), std::move(entries.engine),
                                              std::move(entries.hardware), *deployment, std::move(lowered), scenario});
 }

@@ -37,6 +37,12 @@ class Evaluator {
   [[nodiscard]] sim::PointResult evaluate(std::int64_t batch, std::int64_t context, sim::Detail detail);
   [[nodiscard]] const Setup& setup() const { return *setup_; }
 
+  // What the last evaluated point was computed from; meaningless before, and for points without time.
+  [[nodiscard]] const sim::Tally& tally() const { return tally_; }
+  [[nodiscard]] const sim::Outcome& bound() const { return bound_; }  // the roofline's
+  [[nodiscard]] const sim::Outcome& outcome() const { return machine_ ? outcome_ : bound_; }
+  [[nodiscard]] std::string_view saving_reason() const { return (machine_ ? *machine_ : *roofline_).saving_reason(); }
+
  private:
   [[nodiscard]] sim::PointResult computed(std::int64_t batch, std::int64_t context, sim::Detail detail);
   void execute(sim::Detail detail, sim::PointResult& result);

@@ -40,7 +40,7 @@ enum class Type {
 struct Field {
   std::string_view name;
   Type type = Type::text;
-  std::string_view help;           // one sentence, for the schema and the documentation
+  std::string_view help = "";      // one sentence, for the schema and the documentation
   bool required = false;
   std::string_view fallback = "";  // the default, as it would stand in the file; "" means none (absent)
   double min = -1e300;             // numbers: smallest and largest that are allowed, in base units
@@ -58,7 +58,7 @@ struct Exclusive {
 
 struct Table {
   std::string_view name;   // "scenario", "workload", ...: the definition's name in the schema
-  std::string_view help;
+  std::string_view help = "";
   std::span<const Field> fields;
   std::span<const Exclusive> exclusive = {};
   // Every scalar may also be written {value: V, source: S, certainty: C}, and every map may carry `source` and `certainty`

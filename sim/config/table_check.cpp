@@ -45,6 +45,11 @@ std::vector<std::string> names_of(std::span<const Field> fields) {
   return names;
 }
 
+// "a number", or the choices themselves.
+std::string wanted_words(const Field& field, Type type) {
+  return type == Type::choice ? "one of " + joined(names_of(field.choices)) : std::string(type_words(type));
+}
+
 // A limit in the words of its type: "1 GB", "0.5", "300 ns".
 std::string limit_text(double limit, Type type) {
   switch (type) {
@@ -184,10 +189,8 @@ void Checker::check_presence(const Place& map, const Table& table) {
   for (const Field& field : table.fields) {
     if (field.required && map.node.find(field.name) == nullptr) {
       const std::string help = field.help.empty() ? "" : fmt::format(" ({})", field.help);
-      const std::string wanted = field.type == Type::choice ? "one of " + joined(names_of(field.choices))
-                                                            : std::string(type_words(field.type));
       diagnostics_.error(map.mark, map.path, fmt::format("missing key '{}'", field.name),
-                         fmt::format("{}: {}{}", field.name, wanted, help));
+                         fmt::format("{}: {}{}", field.name, wanted_words(field, field.type), help));
     }
   }
 }
@@ -217,7 +220,7 @@ void Checker::check_value(const Place& place, const Field& field, Type type) {
     return;
   }
   if (place.node.is_null()) {
-    diagnostics_.error(place.mark, place.path, "has no value", std::string(type_words(type)));
+    diagnostics_.error(place.mark, place.path, "has no value", wanted_words(field, type));
     return;
   }
   const bool is_wrapped = is_sourced_ && &without_provenance(place.node, type) != &place.node;
@@ -258,7 +261,7 @@ void Checker::check_scalar(const Place& place, const Field& field, Type type) {
   const std::string& text = place.node.text();
   if (!place.node.is_scalar()) {
     const bool may_be_sourced = is_sourced_ && place.node.is_map();
-    expect(place, type_words(type),
+    expect(place, wanted_words(field, type),
            may_be_sourced ? "a plain value, or {value: ..., source: ..., certainty: ...}" : "");
   } else if (type == Type::choice) {
     check_choice(place, field);

@@ -164,7 +164,8 @@ void Builder::begin(const YAML::Mark& mark, const std::string& tag, YAML::anchor
   refuse_tag(mark, tag);
   const Mark where = mark_at(mark);
   if (expects_key()) {
-    throw Refused{where, fmt::format("a key must be a plain name, found a {}", is_map ? "map" : "list"), "a name: 'key: value'"};
+    throw Refused{where, fmt::format("a key must be a plain name, found a {}", is_map ? "map" : "list"),
+                  "a name: 'key: value'"};
   }
   if (open_.size() >= kDeepest) {
     refuse_depth(where);

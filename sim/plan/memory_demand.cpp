@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "sim/units/format.hpp"
@@ -39,8 +38,8 @@ std::int64_t bytes_on_device(const StoredTensor& tensor, const Deployment& deplo
 }
 
 std::int64_t reserve_of(const MemoryLimits& limits) {
-  const double bytes = std::ceil(static_cast<double>(limits.capacity_per_device) * limits.reserve);
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes), 0, limits.capacity_per_device);
+  if (limits.reserve >= 1) return limits.capacity_per_device;
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(limits.capacity_per_device) * limits.reserve));
 }
 
 // What is left on a device for caches; negative when the weights alone do not fit.

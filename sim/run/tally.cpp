@@ -60,38 +60,42 @@ std::int64_t on_device(const Cost& cost, std::int64_t factor, std::int64_t posit
   return parts == 1 ? whole : ceil_divide(whole, parts);
 }
 
-AccessBytes bytes_of(const Access& access, const Cost& cost, const Step& step) {
+// What multiplies the mean cost of a position, in the deployment and on its fullest device.
+struct Multiplicity {
+  std::int64_t total = 1;
+  std::int64_t device = 1;
+  std::int64_t parts = 1;          // into which devices divide it
+  std::int64_t tensor_copies = 1;  // devices that request the same
+  std::int64_t data_copies = 1;    // ranks that do
+};
+
+Multiplicity multiplicity_of(const Access& access, const Step& step) {
   const Deployment& deployment = step.deployment;
-  const std::int64_t positions = step.positions;
-  AccessBytes bytes;
+  const std::int64_t expert_parts = step.expert_parts(access.ways);
   switch (access.per) {
     case Per::token: {
       const std::int64_t parts = deployment.parts(access.ways);
-      bytes = once(cost, step.tally.tokens, positions);
-      copy(bytes, deployment.tensor / parts, 1);
-      bytes.device = on_device(cost, step.tally.tokens_device, positions, parts);
-      break;
+      return {step.tally.tokens, step.tally.tokens_device, parts, deployment.tensor / parts, 1};
     }
     case Per::rank: {
       const std::int64_t parts = deployment.parts(access.ways);
-      bytes = once(cost, 1, positions);
-      copy(bytes, deployment.tensor / parts, step.ranks);
-      bytes.device = on_device(cost, 1, positions, parts);
-      break;
+      return {1, 1, parts, deployment.tensor / parts, step.ranks};
     }
-    case Per::expert:
-      bytes = once(cost, step.tally.distinct_experts[access.experts], positions);
-      bytes.device =
-          on_device(cost, step.tally.distinct_experts_device[access.experts], positions, deployment.expert_tensor());
-      break;
-    case Per::routed: {
-      const std::int64_t parts = step.expert_parts(access.ways);
-      bytes = once(cost, step.pairs(access.experts), positions);
-      copy(bytes, deployment.expert_tensor() / parts, 1);
-      bytes.device = on_device(cost, step.pairs_device(access.experts), positions, parts);
-      break;
-    }
+    case Per::expert:  // never copied: each lies on the devices of one group, divided among them
+      return {step.tally.distinct_experts[access.experts], step.tally.distinct_experts_device[access.experts],
+              deployment.expert_tensor(), 1, 1};
+    case Per::routed:
+      return {step.pairs(access.experts), step.pairs_device(access.experts), expert_parts,
+              deployment.expert_tensor() / expert_parts, 1};
   }
+  return {};
+}
+
+AccessBytes bytes_of(const Access& access, const Cost& cost, const Step& step) {
+  const Multiplicity many = multiplicity_of(access, step);
+  AccessBytes bytes = once(cost, many.total, step.positions);
+  copy(bytes, many.tensor_copies, many.data_copies);
+  bytes.device = on_device(cost, many.device, step.positions, many.parts);
   return bytes;
 }
 
@@ -204,7 +208,6 @@ Point Point::decode(std::int64_t batch, std::int64_t context, std::int64_t perio
 std::int64_t expected_distinct_experts(const ExpertSet& set, std::int64_t tokens) {
   if (tokens <= 0 || set.routed <= 0) return 0;
   const std::int64_t reach = tokens > set.routed ? set.routed : std::min(set.routed, set.active * tokens);
-  if (tokens == 1) return reach;
   const auto routed = static_cast<double>(set.routed);
   const double missed = std::pow(1.0 - static_cast<double>(set.active) / routed, static_cast<double>(tokens));
   return std::min(reach, static_cast<std::int64_t>(std::llround(routed * (1.0 - missed))));

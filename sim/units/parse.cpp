@@ -182,40 +182,47 @@ Wide power_of_ten(int exponent) {
 
 enum class Fraction { refuse, round_up };
 
+// `number` as a whole mantissa of at most 19 digits and a power of ten, trailing zeros moved into the power.
+struct Scaled {
+  std::string digits;
+  int exponent = 0;
+};
+
+Scaled scaled(const Measured& measured) {
+  Scaled result{measured.number.digits, measured.number.exponent + measured.unit.exponent10};
+  while (!result.digits.empty() && result.digits.back() == '0') {
+    result.digits.pop_back();
+    ++result.exponent;
+  }
+  return result;
+}
+
+Wide mantissa_of(const Scaled& number, const Unit& unit) {
+  Wide value = 0;
+  for (const char digit : number.digits) {
+    value = value * 10 + (digit - '0');
+  }
+  return value * unit.times * (Wide{1} << unit.exponent2);
+}
+
 // The whole number of base units, exactly: 0.1 GB is 100,000,000 B, not what a double makes of it.
 Parsed<std::int64_t> whole_units(std::string_view text, const Measured& measured, Fraction fraction,
                                  std::string_view expected, std::string_view base) {
-  std::string digits = measured.number.digits;
-  int exponent = measured.number.exponent + measured.unit.exponent10;
-  while (!digits.empty() && digits.back() == '0') {
-    digits.pop_back();
-    ++exponent;
-  }
-  if (digits.empty()) {
-    return 0;
-  }
-  if (digits.size() > 19) {
+  const Scaled number = scaled(measured);
+  if (number.digits.size() > 19) {
     return fault(text, "has more than 19 digits", expected);
   }
-  if (exponent > 18) {
-    return fault(text, "is too large", expected);
+  // At most 10^19 x 2^50 or 10^19 x 3600: inside 128 bits, and a further 10^18 only on top of a 64-bit value.
+  const Wide mantissa = mantissa_of(number, measured.unit);
+  const bool is_too_large = mantissa != 0 && number.exponent >= 0 && (number.exponent > 18 || mantissa > INT64_MAX);
+  const Wide multiplier = power_of_ten(is_too_large ? 0 : std::clamp(number.exponent, 0, 18));
+  const Wide divisor = power_of_ten(std::clamp(-number.exponent, 0, 36));
+  const bool is_whole = mantissa % divisor == 0;
+  if (!is_whole && fraction == Fraction::refuse) {
+    return fault(text, fmt::format("is not a whole number of {}", base), expected);
   }
-  // At most 10^19 x 2^50 or 10^19 x 3600: inside 128 bits. The power of ten is checked before it is applied.
-  Wide value = 0;
-  for (const char digit : digits) {
-    value = value * 10 + (digit - '0');
-  }
-  value = value * measured.unit.times * (Wide{1} << measured.unit.exponent2);
-  if (exponent >= 0) {
-    value = value > INT64_MAX ? value : value * power_of_ten(exponent);
-  } else {
-    const Wide divisor = power_of_ten(std::min(-exponent, 36));
-    if (value % divisor != 0 && fraction == Fraction::refuse) {
-      return fault(text, fmt::format("is not a whole number of {}", base), expected);
-    }
-    value = value / divisor + (value % divisor != 0 ? 1 : 0);
-  }
-  if (value > INT64_MAX) {
+  const Wide value = mantissa * multiplier / divisor + (is_whole ? 0 : 1);
+  if (is_too_large || value > INT64_MAX) {
     return fault(text, "is too large", expected);
   }
   return static_cast<std::int64_t>(value);

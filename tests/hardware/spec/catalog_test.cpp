@@ -50,7 +50,7 @@ TEST_P(EveryEntry, GivesEachFigureAKnownSourceAndACertainty) {
   const sim::Node* device = hardware.resolved.find("device");
   figures_of(hardware.resolved, device == nullptr ? device_table() : node_table(), "", figures);
   if (device != nullptr) figures_of(*device, device_table(), "device.", figures);
-  EXPECT_GT(figures.size(), 30U);
+  EXPECT_GE(figures.size(), 30U);
   for (const std::string& figure : figures) {
     ASSERT_TRUE(hardware.provenance.contains(figure)) << figure;
     const sim::Provenance& provenance = hardware.provenance.at(figure);

@@ -78,9 +78,9 @@ TEST(Check, TellsEveryFaultAtOnce) {
             "              ^\n"
             "  expected: a bandwidth such as 4.8 TB/s (B/s, kB/s, MB/s, GB/s, TB/s, PB/s, KiB/s to PiB/s, or bit/s, "
             "kbit/s, Mbit/s, Gbit/s, Tbit/s)\n"
-            "s.yaml:4:39: error: layers[1].count: 'x' is not a number\n"
+            "s.yaml:4:38: error: layers[1].count: 'x' is not a number\n"
             "layers: [{kind: a}, {kind: b, count: x}]\n"
-            "                                      ^\n"
+            "                                     ^\n"
             "  expected: a whole number in decimal digits, such as 64\n");
 }
 
@@ -126,7 +126,7 @@ TEST(Check, SaysWhatStandsInTheWrongPlace) {
   EXPECT_EQ(first_line(faults_beside_work("timeout: [1]\n")),
             "s.yaml:2:10: error: timeout: expected a number, found a list");
   EXPECT_EQ(first_line(faults_beside_work("fidelity: {a: 1}\n")),
-            "s.yaml:2:12: error: fidelity: expected one of the choices, found a map");
+            "s.yaml:2:11: error: fidelity: expected one of cycle, flow, roofline, found a map");
   EXPECT_EQ(first_line(faults_beside_work("tags: one\n")), "s.yaml:2:7: error: tags: expected a list, found 'one'");
   EXPECT_EQ(first_line(faults_beside_work("limits: 4\n")), "s.yaml:2:9: error: limits: expected a map, found '4'");
   EXPECT_EQ(first_line(faults_against("workload: 4\n", scenario_table())),
@@ -231,7 +231,7 @@ TEST(CheckSourced, AMapWithoutValueIsNoScalar) {
 TEST(CheckSourced, OnlySourcedTablesTakeProvenance) {
   EXPECT_EQ(first_line(faults_beside_work("source: x\n")), "s.yaml:2:1: error: source: unknown key");
   EXPECT_EQ(first_line(faults_beside_work("timeout: {value: 1}\n")),
-            "s.yaml:2:11: error: timeout: expected a number, found a map");
+            "s.yaml:2:10: error: timeout: expected a number, found a map");
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ constexpr Field kPartFields[] = {
 };
 constexpr Table kPart = {.name = "part", .help = "", .fields = kPartFields, .sourced = true};
 
-extern const Table kTree;
+extern const Table kTree;  // declared ahead: its fields name it
 constexpr Field kTreeFields[] = {
     {.name = "size", .type = Type::integer, .fallback = "1"},
     {.name = "child", .type = Type::map, .table = &kTree},

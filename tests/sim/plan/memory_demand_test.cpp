@@ -110,7 +110,7 @@ TEST(Storage, FitsToTheLastByte) {
 }
 
 TEST(Storage, HoldsNothingWhenTheWeightsDoNotFit) {
-  const Storage s = storage_at(plain_demand(), devices(1, 2, 2), {.capacity_per_device = 999}, 2, 1);
+  const Storage s = storage_at(plain_demand(), devices(1, 2, 2), {.capacity_per_device = 500, .reserve = 0}, 2, 1);
   EXPECT_EQ(s.max_batch, 0);
   EXPECT_EQ(s.max_context, 0);
 }

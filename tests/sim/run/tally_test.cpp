@@ -1,8 +1,9 @@
 // Bytes, arithmetic and messages of single operations, each derived from its definition.
 #include "sim/run/tally.hpp"
-#include "sim/units/quantity.hpp"
 
 #include <gtest/gtest.h>
+
+#include "sim/units/quantity.hpp"
 
 namespace kvtraffic::sim {
 namespace {

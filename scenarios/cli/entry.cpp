@@ -1,0 +1,60 @@
+// Reading entries by kind, each through the room it belongs to.
+// Leaves out telling them.
+#include "scenarios/cli/entry.hpp"
+
+#include <filesystem>
+
+#include "hardware/spec/hardware.hpp"
+#include "models/spec/engine.hpp"
+#include "models/spec/format.hpp"
+#include "models/spec/model.hpp"
+#include "scenarios/run/runner.hpp"
+
+namespace kvtraffic::scenarios {
+namespace {
+
+using sim::Diagnostics;
+using sim::Node;
+
+void check_scenario(const std::string& name, const Catalog& catalog, Diagnostics& diagnostics) {
+  const Node node = catalog.read(CatalogKind::scenario, name, diagnostics);
+  if (diagnostics.has_errors()) return;
+  const std::string file = catalog.path_of(CatalogKind::scenario, name);
+  try {
+    static_cast<void>(make_plan(node, {}, std::filesystem::path(file).parent_path().string(), catalog));
+  } catch (const sim::ConfigError& fault) {
+    diagnostics.append(fault.diagnostics());
+  }
+}
+
+void check_name(const Node& entry, const std::string& name, Diagnostics& diagnostics) {
+  const Node* own = entry.find("name");
+  if (own == nullptr || own->text() == name) return;
+  diagnostics.error(own->mark(), "name", "differs from the file's name", name);
+}
+
+}  // namespace
+
+std::string summary_of(const Node& entry) {
+  for (const char* key : {"summary", "description"}) {
+    const Node* text = entry.find(key);
+    if (text != nullptr && text->is_scalar()) return text->text().substr(0, text->text().find('\n'));
+  }
+  return "";
+}
+
+void check_entry(CatalogKind kind, const std::string& name, const Catalog& catalog, Diagnostics& diagnostics) {
+  if (kind == CatalogKind::scenario) return check_scenario(name, catalog, diagnostics);
+  Diagnostics faults;
+  const Node entry = catalog.resolve(kind, Node::scalar(name), "", faults);
+  if (!faults.has_errors()) {
+    check_name(entry, name, faults);
+    if (kind == CatalogKind::model) static_cast<void>(models::read_model(entry, 0, faults));
+    if (kind == CatalogKind::format) static_cast<void>(models::read_format(entry, faults));
+    if (kind == CatalogKind::engine) static_cast<void>(models::read_engine(entry, faults));
+    if (kind == CatalogKind::hardware) static_cast<void>(hardware::read_hardware(entry, faults));
+  }
+  diagnostics.append(faults);
+}
+
+}  // namespace kvtraffic::scenarios

@@ -1,0 +1,284 @@
+// The command line: verbs, options, help, and what is said when one is mistyped.
+// The only file that knows CLI11; its exit codes and wording stay inside.
+#include "scenarios/cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+#include "sim/config/diagnostics.hpp"
+#include "sim/units/quote.hpp"
+
+namespace kvtraffic::scenarios {
+namespace {
+
+constexpr std::string_view about =
+    "kvtraffic simulates the memory traffic of large-language-model inference: how many bytes move, through which memory,\n"
+    "how long a step takes and what limits it.";
+constexpr std::string_view exit_codes =
+    "Results go to standard output, everything else to standard error.\n"
+    "Exit codes: 0 done; 1 some points infeasible or failed; 2 bad command line; 3 invalid scenario or catalog;\n"
+    "            4 an `expect:` limit broken; 5 input or output; 70 a fault of the program; 130 interrupted.\n\n"
+    "Try:  kvtraffic list scenarios\n"
+    "      kvtraffic run SCENARIO\n"
+    "      kvtraffic run SCENARIO --set workload.batch=64 --format json";
+
+const std::map<std::string, reports::Format> run_formats{{"table", reports::Format::table},
+                                                         {"json", reports::Format::json},
+                                                         {"jsonl", reports::Format::jsonl},
+                                                         {"csv", reports::Format::csv},
+                                                         {"md", reports::Format::md}};
+const std::map<std::string, Listing> listings{{"table", Listing::table}, {"json", Listing::json}, {"yaml", Listing::yaml}};
+const std::map<std::string, bool> version_formats{{"text", false}, {"json", true}};
+const std::map<std::string, When> whens{{"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
+const std::map<std::string, CatalogKind> kinds{
+    {"model", CatalogKind::model},       {"models", CatalogKind::model},       {"format", CatalogKind::format},
+    {"formats", CatalogKind::format},    {"engine", CatalogKind::engine},      {"engines", CatalogKind::engine},
+    {"hardware", CatalogKind::hardware}, {"scenario", CatalogKind::scenario},  {"scenarios", CatalogKind::scenario}};
+constexpr std::string_view kind_words = "models, formats, engines, hardware, scenarios";
+
+// The arguments as texts and numbers, before their names are looked up.
+struct Texts {
+  std::string fidelity, format = "table", version_format = "text", color = "auto", progress = "auto", kind, name, path;
+};
+
+template <class Value>
+std::vector<std::string> names_of(const std::map<std::string, Value>& table) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : table) names.push_back(name);
+  return names;
+}
+
+std::string suggestion(const std::string& given, const std::vector<std::string>& known) {
+  const std::string nearest = sim::nearest_name(given, known);
+  return nearest.empty() ? "" : fmt::format("\n  did you mean '{}'?", nearest);
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& verb = "") {
+  const std::string command = verb.empty() ? "kvtraffic" : "kvtraffic " + verb;
+  throw UsageError(fmt::format("kvtraffic: {}\n  {} --help tells more", what, command));
+}
+
+template <class Value>
+Value looked_up(const std::map<std::string, Value>& table, const std::string& option, const std::string& given,
+                const std::string& verb) {
+  const auto found = table.find(given);
+  if (found != table.end()) return found->second;
+  const std::vector<std::string> known = names_of(table);
+  refuse(fmt::format("{}: {} is not one of {}{}", option, sim::in_quotes(given), fmt::join(known, ", "),
+                     suggestion(given, known)),
+         verb);
+}
+
+class Parser {
+ public:
+  Parser() : app_(std::string(about), "kvtraffic") {
+    app_.footer(std::string(exit_codes));
+    app_.require_subcommand(0, 1);
+    app_.set_help_flag("-h,--help", "Print this and exit");
+    app_.add_flag("--version", wants_version_, "Print the version and exit");
+    app_.allow_extras();
+    add_run();
+    add_check();
+    add_catalog_verbs();
+    add_explain();
+    add_small_verbs();
+  }
+
+  Command parse(int argc, const char* const* argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError& outcome) {
+      if (outcome.get_exit_code() == 0) return HelpArguments{help_text()};
+      refuse(lower_first(outcome.what()), verb());
+    }
+    refuse_leftovers();
+    if (wants_version_) return VersionArguments{};
+    if (verb().empty()) throw UsageError(app_.help());
+    return command();
+  }
+
+ private:
+  CLI::App* add_verb(const std::string& name, const std::string& help) {
+    CLI::App* verb = app_.add_subcommand(name, help);
+    verb->allow_extras();  // they are told in our own words
+    verb->set_help_flag("-h,--help", "Print this and exit");
+    return verb;
+  }
+
+  void add_scenario(CLI::App* verb) {
+    verb->add_option("SCENARIO", scenario_.file, "A file, - for standard input, or a name of `kvtraffic list scenarios`");
+    verb->add_option("--set", scenario_.settings, "path=value: overrides the scenario; may be repeated, the last one wins")
+        ->allow_extra_args(false)
+        ->type_name("PATH=VALUE");
+    verb->add_option("--fidelity", texts_.fidelity, "cycle, flow or roofline; like --set fidelity=...")->type_name("F");
+  }
+
+  void add_run() {
+    CLI::App* verb = add_verb("run", "Run a scenario and tell the results");
+    add_scenario(verb);
+    verb->add_option("--jobs", run_.jobs, "Points evaluated at a time [number of cores]; results do not depend on it")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
+    verb->add_option("--max-points", run_.max_points, "Refuse a sweep with more points than this [1000000]")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
+        ->type_name("N");
+    verb->add_flag("--dry-run", run_.dry_run, "Tell how many points there are and the first of them; run nothing");
+    verb->add_flag("--layers", run_.layers, "Tell each layer");
+    verb->add_flag("--operations", run_.operations, "Tell each operation");
+    verb->add_option("--format", texts_.format, "table, json, jsonl, csv or md [table]")->type_name("FORMAT");
+    verb->add_option("--color", texts_.color, "auto, always or never [auto: on a terminal]")->type_name("WHEN");
+    verb->add_option("--progress", texts_.progress, "auto, always or never [auto: on a terminal]")->type_name("WHEN");
+  }
+
+  void add_check() { add_scenario(add_verb("check", "Check a scenario without running it")); }
+
+  void add_explain() {
+    CLI::App* verb = add_verb("explain", "Tell where a number comes from: formula, inputs with their sources, arithmetic");
+    add_scenario(verb);
+    verb->add_option("PATH", texts_.path, "Which number, such as storage.growing_bytes_per_token");
+  }
+
+  void add_catalog_verbs() {
+    CLI::App* list = add_verb("list", fmt::format("List {}", kind_words));
+    list->add_option("KIND", texts_.kind, fmt::format("{} [all]", kind_words));
+    CLI::App* show = add_verb("show", "Show one entry of a catalog, with what it extends filled in");
+    show->add_option("KIND", texts_.kind, fmt::format("{}; may be left out when one kind alone knows NAME", kind_words));
+    show->add_option("NAME", texts_.name, "A name of `kvtraffic list`, or a file");
+    for (CLI::App* verb : {list, show}) {
+      verb->add_option("--format", texts_.format, "table, json or yaml [table]")->type_name("FORMAT");
+    }
+  }
+
+  void add_small_verbs() {
+    add_verb("schema", "Print the JSON Schema of a kind of file")
+        ->add_option("KIND", texts_.kind, "scenario, model, format, engine or hardware [scenario]");
+    add_verb("doctor", "Tell whether this installation is whole");
+    add_verb("version", "Print the version")
+        ->add_option("--format", texts_.version_format, "text or json [text]")
+        ->type_name("FORMAT");
+  }
+
+  [[nodiscard]] std::string verb() const {
+    const auto chosen = app_.get_subcommands();
+    return chosen.empty() ? "" : chosen.front()->get_name();
+  }
+
+  [[nodiscard]] std::string help_text() const {
+    const auto chosen = app_.get_subcommands();
+    return chosen.empty() ? app_.help() : chosen.front()->help();
+  }
+
+  static std::string lower_first(std::string text) {
+    if (!text.empty()) text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+    return text;
+  }
+
+  [[nodiscard]] std::vector<std::string> verbs() const {
+    std::vector<std::string> names;
+    for (const CLI::App* one : app_.get_subcommands([](const CLI::App*) { return true; })) names.push_back(one->get_name());
+    return names;
+  }
+
+  static std::vector<std::string> options_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+  }
+
+  // What the library could not place: a mistyped verb or option, or one argument too many.
+  void refuse_leftovers() const {
+    const auto chosen = app_.get_subcommands();
+    const CLI::App& where = chosen.empty() ? app_ : *chosen.front();
+    std::vector<std::string> left = app_.remaining();
+    if (!chosen.empty()) {
+      const std::vector<std::string> more = where.remaining();
+      left.insert(left.end(), more.begin(), more.end());
+    }
+    if (left.empty()) return;
+    const auto is_option = [](const std::string& text) { return text.size() > 1 && text.starts_with('-'); };
+    const auto option = std::ranges::find_if(left, is_option);
+    if (option != left.end()) {
+      const std::string name = option->substr(0, option->find('='));
+      refuse(fmt::format("unknown option {}{}", sim::in_quotes(name), suggestion(name, options_of(where))), verb());
+    }
+    if (chosen.empty()) {
+      refuse(fmt::format("unknown command {}; known are {}{}", sim::in_quotes(left.front()), fmt::join(verbs(), ", "),
+                         suggestion(left.front(), verbs())));
+    }
+    refuse(fmt::format("one argument too many: {}", sim::in_quotes(left.front())), verb());
+  }
+
+  [[nodiscard]] ScenarioArguments scenario() const {
+    ScenarioArguments result = scenario_;
+    if (result.file.empty()) refuse("which scenario? A file, - for standard input, or a name of the library", verb());
+    if (!texts_.fidelity.empty()) {
+      const std::map<std::string, bool> known{{"cycle", true}, {"flow", true}, {"roofline", true}};
+      static_cast<void>(looked_up(known, "--fidelity", texts_.fidelity, verb()));
+      result.settings.push_back("fidelity=" + texts_.fidelity);
+    }
+    return result;
+  }
+
+  [[nodiscard]] Command run() const {
+    RunArguments result = run_;
+    result.scenario = scenario();
+    result.format = looked_up(run_formats, "--format", texts_.format, "run");
+    result.color = looked_up(whens, "--color", texts_.color, "run");
+    result.progress = looked_up(whens, "--progress", texts_.progress, "run");
+    return result;
+  }
+
+  [[nodiscard]] Command list() const {
+    ListArguments result{std::nullopt, looked_up(listings, "--format", texts_.format, "list")};
+    if (!texts_.kind.empty()) result.kind = kind_named(texts_.kind);
+    return result;
+  }
+
+  [[nodiscard]] Command show() const {
+    if (texts_.kind.empty()) refuse("which entry? A kind and a name of `kvtraffic list`", "show");
+    ShowArguments result{std::nullopt, texts_.name, looked_up(listings, "--format", texts_.format, "show")};
+    if (texts_.name.empty()) {
+      result.name = texts_.kind;
+    } else {
+      result.kind = kind_named(texts_.kind);
+    }
+    return result;
+  }
+
+  [[nodiscard]] CatalogKind kind_named(const std::string& given) const {
+    const auto found = kinds.find(given);
+    if (found != kinds.end()) return found->second;
+    refuse(fmt::format("no kind is named {}; known are {}{}", sim::in_quotes(given), kind_words,
+                       suggestion(given, names_of(kinds))),
+           verb());
+  }
+
+  [[nodiscard]] Command command() const {
+    const std::string chosen = verb();
+    if (chosen == "run") return run();
+    if (chosen == "check") return CheckArguments{scenario()};
+    if (chosen == "explain") return ExplainArguments{scenario(), texts_.path};
+    if (chosen == "list") return list();
+    if (chosen == "show") return show();
+    if (chosen == "schema") return texts_.kind.empty() ? SchemaArguments{} : SchemaArguments{kind_named(texts_.kind)};
+    if (chosen == "doctor") return DoctorArguments{};
+    return VersionArguments{looked_up(version_formats, "--format", texts_.version_format, "version")};
+  }
+
+  CLI::App app_;
+  ScenarioArguments scenario_;
+  RunArguments run_;
+  Texts texts_;
+  bool wants_version_ = false;
+};
+
+}  // namespace
+
+Command parse_command_line(int argc, const char* const* argv) { return Parser().parse(argc, argv); }
+
+}  // namespace kvtraffic::scenarios

@@ -1,0 +1,88 @@
+// The command line as typed records: one per verb, with its defaults. The source file alone knows the parsing library.
+// Leaves out what the verbs do (commands.hpp).
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/writer.hpp"
+#include "scenarios/spec/catalog.hpp"
+
+namespace kvtraffic::scenarios {
+
+enum class When { automatic, always, never };
+enum class Listing { table, json, yaml };
+
+struct ScenarioArguments {
+  std::string file;  // "-": standard input; a name of the library where no such file exists
+  std::vector<std::string> settings;
+};
+
+struct RunArguments {
+  ScenarioArguments scenario;
+  int jobs = 0;  // 0: as many as there are cores
+  std::int64_t max_points = 1'000'000;
+  bool dry_run = false;
+  bool layers = false;
+  bool operations = false;
+  reports::Format format = reports::Format::table;
+  When color = When::automatic;
+  When progress = When::automatic;
+};
+
+struct CheckArguments {
+  ScenarioArguments scenario;
+};
+
+struct ExplainArguments {
+  ScenarioArguments scenario;
+  std::string path;  // into the result; empty: the most asked-for numbers
+};
+
+struct ListArguments {
+  std::optional<CatalogKind> kind;  // none: all
+  Listing format = Listing::table;
+};
+
+struct ShowArguments {
+  std::optional<CatalogKind> kind;  // none: the one kind that knows the name
+  std::string name;
+  Listing format = Listing::table;
+};
+
+struct SchemaArguments {
+  CatalogKind kind = CatalogKind::scenario;
+};
+
+struct DoctorArguments {};
+
+struct VersionArguments {
+  bool json = false;
+};
+
+struct HelpArguments {
+  std::string text;
+};
+
+using Command = std::variant<RunArguments, CheckArguments, ExplainArguments, ListArguments, ShowArguments, SchemaArguments,
+                             DoctorArguments, VersionArguments, HelpArguments>;
+
+// A command line that cannot be carried out. what() is one or more lines without a final newline.
+class UsageError : public std::exception {
+ public:
+  explicit UsageError(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+// Throws UsageError.
+[[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
+
+}  // namespace kvtraffic::scenarios

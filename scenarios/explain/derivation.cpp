@@ -1,0 +1,66 @@
+// Printing a derivation, and the inputs that several kinds of numbers share.
+#include "scenarios/explain/derivation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/units/format.hpp"
+
+namespace kvtraffic::scenarios {
+
+void Derivation::add_input(Input input) {
+  const auto same = [&input](const Input& known) { return known.name == input.name && known.value == input.value; };
+  if (std::none_of(inputs.begin(), inputs.end(), same)) inputs.push_back(std::move(input));
+}
+
+std::string render(const Derivation& d) {
+  std::string text = fmt::format("{} = {}\n  formula: {}\n", d.path, d.value, d.formula);
+  if (!d.terms.empty()) text += "  arithmetic:\n";
+  for (const Term& term : d.terms) text += fmt::format("    {} = {}\n", term.text, term.value);
+  if (!d.inputs.empty()) text += "  inputs:\n";
+  for (const Input& input : d.inputs) {
+    text += fmt::format("    {} = {}", input.name, input.value);
+    text += input.source.empty() ? "\n" : fmt::format("\n        {}\n", input.source);
+  }
+  return text;
+}
+
+std::string source_text(const std::map<std::string, sim::Provenance>& provenance,
+                        const std::map<std::string, std::string>& sources, const std::string& path) {
+  const auto found = provenance.find(path);
+  if (found == provenance.end()) return "";
+  const auto address = sources.find(found->second.source);
+  return fmt::format("{}; {}", found->second.certainty,
+                     address == sources.end() ? found->second.source : address->second);
+}
+
+Input layout_input(const Setup& setup, const sim::Layout& layout) {
+  const auto address = setup.format.sources.find(layout.source);
+  std::string source = address == setup.format.sources.end() ? layout.source : address->second;
+  if (!source.empty()) source = fmt::format("format '{}'; {}", setup.format.name, source);
+  return {fmt::format("{} B, {}", sim::with_commas(layout.entry_bytes()), layout.name),
+          layout.arithmetic.empty() ? fmt::format("{} B", layout.entry_bytes()) : layout.arithmetic, std::move(source)};
+}
+
+Input hardware_input(const Setup& setup, const std::string& path, std::string value) {
+  const hardware::Hardware& h = setup.hardware;
+  std::string source = source_text(h.provenance, h.sources, path);
+  if (source.empty()) source = source_text(h.provenance, h.sources, "device." + path);
+  return {fmt::format("{} of {}", path, h.device.name), std::move(value), std::move(source)};
+}
+
+void add_scenario_inputs(const Evaluated& point, Derivation& d) {
+  const sim::Tally& tally = point.tally;
+  const sim::Deployment& where = tally.deployment;
+  d.add_input({"N, workload.context", sim::with_commas(tally.point.context), ""});
+  d.add_input({"tokens, workload.batch", sim::with_commas(tally.tokens), ""});
+  d.add_input({"devices, tensor x data, expert",
+               fmt::format("{}, {} x {}, {}", where.devices, where.tensor, where.data, where.expert), ""});
+  if (tally.point.divisor > 1) {
+    d.add_input(
+        {"workload.position: mean", fmt::format("average over N = {} to {}", tally.point.first, tally.point.last), ""});
+  }
+}
+
+}  // namespace kvtraffic::scenarios
