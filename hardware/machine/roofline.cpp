@@ -12,7 +12,9 @@
 namespace kvtraffic::hardware {
 namespace {
 
-double over(double amount, sim::Bandwidth rate) { return rate.is_zero() ? 0 : amount / rate.per_second(); }
+double over(double amount, sim::Bandwidth rate) {
+  return amount <= 0 || rate.is_zero() ? 0 : amount / rate.per_second();
+}
 
 // Rounded down, so that rounding cannot lift the bound above another machine's time.
 sim::Duration floor_duration(double seconds) {
@@ -58,6 +60,7 @@ void RooflineMachine::cost_operations(const sim::StepGraph& graph, const sim::Ta
 void RooflineMachine::walk(const sim::StepGraph& graph, std::vector<std::int64_t>& dram, Totals& totals) {
   largest_.assign(2 * std::size_t{graph.region_count()}, 0);
   finish_.assign(graph.vertices().size(), 0);  // until its turn, a vertex holds the latest end of what it waits for
+  double path = 0;
   double all_bytes = 0;
   for (const std::uint32_t v : graph.order()) {
     const sim::Vertex& vertex = graph.vertices()[v];
@@ -69,18 +72,23 @@ void RooflineMachine::walk(const sim::StepGraph& graph, std::vector<std::int64_t
     std::int64_t moved = 0;
     for (std::uint32_t i = 0; i < range.count; ++i) {
       std::int64_t& largest = largest_[2 * std::size_t{regions[i]} + (costs[i].write ? 1 : 0)];
-      added[i] = std::max<std::int64_t>(0, costs[i].compulsory - largest);
-      largest += added[i];
-      moved += added[i];
-      awaited += costs[i].dependent && !costs[i].write ? added[i] : 0;
+      const std::int64_t more = std::max<std::int64_t>(0, costs[i].compulsory - largest);
+      largest += more;
+      added[i] = more;
+      moved += more;
+      awaited += costs[i].dependent && !costs[i].write ? more : 0;
     }
     all_bytes += static_cast<double>(moved);
     const double own = std::max(own_[vertex.operation], static_cast<double>(awaited) * seconds_per_byte_);
     const double end = finish_[v] + own;
-    totals.path = std::max(totals.path, end);
-    for (const std::uint32_t next : graph.successors(v)) finish_[next] = std::max(finish_[next], end);
+    // Branches, not std::max: guessed ahead, they keep comparisons out of the chain from one vertex to the next.
+    if (end > path) path = end;
+    for (const std::uint32_t next : graph.successors(v)) {
+      if (end > finish_[next]) finish_[next] = end;
+    }
   }
   totals.hbm = all_bytes * seconds_per_byte_;
+  totals.path = path;
 }
 
 void RooflineMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) {

@@ -104,15 +104,18 @@ void SmPool::open_lane(std::uint32_t kernel_index, Instant now) {
   run_lane(index, now);
 }
 
-bool SmPool::can_issue(const Lane& lane) const {
+Instant SmPool::next_issue(const Lane& lane) const {
   const Kernel& kernel = kernels_[lane.kernel];
-  return !lane.loading && kernel.issued < kernel.work->tiles && lane.groups[lane.next].stage == Stage::empty;
+  const std::int64_t left = kernel.work->tiles - kernel.issued;
+  if (left == 0 || lane.loading || lane.groups[lane.next].stage != Stage::empty) return Instant::never();
+  const bool ahead = lane.sms == device_.sms || left >= device_.sms * kernel.work->depth;
+  return ahead ? lane.can_load : std::max(lane.can_load, lane.free);
 }
 
 Instant SmPool::next_event(const Lane& lane) const {
   const Buffer& group = lane.groups[lane.computing];
   const Instant computed = group.stage == Stage::computing ? group.computed : Instant::never();
-  return can_issue(lane) ? std::min(computed, lane.can_load) : computed;
+  return std::min(computed, next_issue(lane));
 }
 
 void SmPool::run_lane(std::uint32_t index, Instant now) {

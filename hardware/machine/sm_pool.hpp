@@ -28,8 +28,9 @@ struct Finished {
 // SMs that a kernel gets at one moment form a lane. A lane takes groups of tiles from its kernel until none are left:
 // each of its SMs runs `depth` tiles of a group. Loads of a group are asked for as soon as those of the group before
 // have been served, up to `buffers` groups ahead of the last store, so that latency is paid once and not per wave;
-// arithmetic of a group overlaps its own loads from the first byte on. Kernels get free SMs in the order of launch, and
-// a lane keeps its SMs while its kernel has tiles.
+// arithmetic of a group overlaps its own loads from the first byte on. With less than a wave left, only a lane that has
+// the whole device still takes tiles ahead: others leave them to the SMs that are free first. Kernels get free SMs in
+// the order of launch, and a lane keeps its SMs while its kernel has tiles.
 class SmPool : public sim::Component {
  public:
   static constexpr std::uint32_t most_kernels = 128;  // resident at once, as on NVIDIA devices
@@ -97,7 +98,7 @@ class SmPool : public sim::Component {
   void store(std::uint32_t lane, std::uint32_t buffer, sim::Instant now);
   void ask(sim::Bound server, const Request& request, sim::Instant now);
   void give_back_surplus(Lane& lane);
-  [[nodiscard]] bool can_issue(const Lane& lane) const;
+  [[nodiscard]] sim::Instant next_issue(const Lane& lane) const;
   [[nodiscard]] sim::Instant next_event(const Lane& lane) const;
   [[nodiscard]] sim::Duration latency_of(sim::Bound server, const KernelWork& work) const;
 

@@ -143,8 +143,7 @@ void LayerBuilder::mixture() {
                                                "chosen experts", 2 * e.active);
   std::uint32_t routed = choice;
   const std::int64_t token_bytes = sim::ceil_divide(hidden() * context_.plan.activation_bits, 8);
-  const bool spread =
-      context_.deployment.data > 1 && context_.deployment.expert > 1;  // tokens live on other ranks than their experts
+  const bool spread = context_.deployment.data > 1;  // tokens live on other ranks than their experts
   if (spread) {
     routed = add("experts.dispatch", OperationKind::collective, {{choice, "chosen experts"}},
                  [&](OperationMaker& op) { op.sends(sim::Collective::Kind::dispatch, token_bytes, experts); });
@@ -161,8 +160,7 @@ void LayerBuilder::mixture() {
     if (e.shared > 0) op.reads("shared output", hidden());
     op.writes("block output", hidden());
   });
-  const bool partial = context_.deployment.tensor > 1 || (!spread && context_.deployment.devices > 1);
-  if (partial) sum = all_reduce("experts.all_reduce", sum);
+  if (context_.deployment.tensor > 1) sum = all_reduce("experts.all_reduce", sum);
   residual_out("experts", sum);
 }
 

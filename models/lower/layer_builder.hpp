@@ -31,16 +31,18 @@ class LayerBuilder {
  private:
   // Vertices of earlier layers that later ones read from.
   struct Made {
-    std::optional<std::uint32_t> main_entry;   // wrote this token's main entry and index key
+    std::optional<std::uint32_t> main_entry;  // wrote this token's main entry and index key
     std::optional<std::uint32_t> selection;
     std::optional<std::uint32_t> pool;
   };
   using Fill = std::function<void(OperationMaker&)>;
 
-  // Adds a vertex of this layer (or of none); `fill` describes the operation the first time a layer of this shape has it.
+  // Adds a vertex of this layer (or of none); `fill` describes the operation the first time a layer of this shape has
+  // it.
   std::uint32_t add(std::string_view name, sim::OperationKind kind, const std::vector<After>& after, const Fill& fill);
-  std::uint32_t add_elementwise(std::string_view name, const std::vector<After>& after, std::string_view from, std::int64_t read,
-                                std::string_view to, std::int64_t written, std::int64_t ways = whole);
+  std::uint32_t add_elementwise(std::string_view name, const std::vector<After>& after, std::string_view from,
+                                std::int64_t read, std::string_view to, std::int64_t written,
+                                std::int64_t ways = whole);
   void start_layer(std::int32_t index);
 
   // attention.cpp
@@ -55,16 +57,17 @@ class LayerBuilder {
   void index(std::uint32_t normed, std::uint32_t query_latent, std::optional<std::uint32_t> key);
   std::uint32_t scan(const std::vector<After>& after);
   std::uint32_t pick(std::uint32_t scores);
-  std::uint32_t attend(std::vector<After> after, std::int64_t query_width, std::int64_t output_width, double flops_per_entry);
+  std::uint32_t attend(std::vector<After> after, std::int64_t query_width, std::int64_t output_width,
+                       double flops_per_entry);
   void read_main_entries(OperationMaker& op);
   void finish_attention(std::uint32_t projected);
-  [[nodiscard]] sim::Count main_count() const;      // entries that attention reads
-  [[nodiscard]] sim::Count scanned_count() const;   // keys that the indexer scores
+  [[nodiscard]] sim::Count main_count() const;     // entries that attention reads
+  [[nodiscard]] sim::Count scanned_count() const;  // keys that the indexer scores
   [[nodiscard]] sim::Layout entry(EntryRole role) const;
   void own_caches();
 
   // feed_forward.cpp
-  std::uint32_t residual_in(std::string_view part);    // norm, or mixing the streams into one input
+  std::uint32_t residual_in(std::string_view part);  // norm, or mixing the streams into one input
   void residual_out(std::string_view part, std::uint32_t from);
   void engram();
   void dense();
@@ -82,8 +85,8 @@ class LayerBuilder {
   Context& context_;
   sim::MemoryDemand& demand_;
   std::int32_t index_ = -1;
-  std::size_t shape_ = 0;                                // of this layer: index of the first layer that looks the same
-  std::uint32_t tail_ = 0;                               // vertex that made the residual stream as it stands
+  std::size_t shape_ = 0;   // of this layer: index of the first layer that looks the same
+  std::uint32_t tail_ = 0;  // vertex that made the residual stream as it stands
   std::map<std::pair<std::size_t, std::string>, std::uint32_t, std::less<>> operations_;
   std::vector<Made> made_;
   Weights attention_weights_, forward_weights_;

@@ -31,7 +31,8 @@ class OperationMaker {
   OperationMaker& multiplies(const Weight& weight);
   // The same for the routed experts' `weight`: each distinct expert is read, each routed token multiplied.
   OperationMaker& multiplies_routed(const Weight& weight, std::uint32_t experts);
-  // Activations of `values` per token, made and used up within the step. Roles with one name are one buffer for all layers.
+  // Activations of `values` per token, made and used up within the step. Roles with one name are one buffer for all
+  // layers.
   OperationMaker& reads(std::string_view role, std::int64_t values, std::int64_t ways = whole);
   OperationMaker& writes(std::string_view role, std::int64_t values, std::int64_t ways = whole);
   // Activations per (token, chosen expert).
@@ -41,8 +42,8 @@ class OperationMaker {
   OperationMaker& reads_list(std::string_view role, std::int64_t bytes, sim::Count count, sim::Owner owner);
   OperationMaker& writes_list(std::string_view role, std::int64_t bytes, sim::Count count, sim::Owner owner);
   // Entries of a cache.
-  OperationMaker& reads_cache(sim::DataKind kind, std::string_view role, const sim::Layout& layout, sim::Count count, sim::Pattern pattern,
-                              sim::Owner owner);
+  OperationMaker& reads_cache(sim::DataKind kind, std::string_view role, const sim::Layout& layout, sim::Count count,
+                              sim::Pattern pattern, sim::Owner owner);
   OperationMaker& writes_cache(sim::DataKind kind, std::string_view role, const sim::Layout& layout, sim::Count count);
   // Any other access of a token.
   OperationMaker& access(sim::Access access, std::string_view role, const sim::Layout& layout);
@@ -54,9 +55,10 @@ class OperationMaker {
   [[nodiscard]] sim::Operation take() { return std::move(operation_); }
 
  private:
-  OperationMaker& list(sim::Direction direction, std::string_view role, std::int64_t bytes, sim::Count count, sim::Owner owner);
-  OperationMaker& activation(sim::Direction direction, sim::Per per, std::string_view role, std::int64_t values, std::int64_t ways,
-                             std::uint32_t experts);
+  OperationMaker& list(sim::Direction direction, std::string_view role, std::int64_t bytes, sim::Count count,
+                       sim::Owner owner);
+  OperationMaker& activation(sim::Direction direction, sim::Per per, std::string_view role, std::int64_t values,
+                             std::int64_t ways, std::uint32_t experts);
 
   Context& context_;
   sim::Operation operation_;

@@ -10,7 +10,8 @@
 
 namespace kvtraffic::models {
 
-// One matrix, `copies` of it (experts of a layer). Vectors such as norms and biases are left out: below 0.01 % of any model here.
+// One matrix, `copies` of it (experts of a layer). Vectors such as norms and biases are left out: below 0.01 % of any
+// model here.
 struct Weight {
   std::string_view name;
   WeightClass type = WeightClass::attention;
@@ -26,7 +27,7 @@ using Weights = std::vector<Weight>;
 
 [[nodiscard]] Weights attention_weights(const Model& model, const Attention& attention);
 [[nodiscard]] Weights feed_forward_weights(const Model& model, const Layer& layer);
-[[nodiscard]] Weights outer_weights(const Model& model);  // embedding and head
+[[nodiscard]] Weights outer_weights(const Model& model);                          // embedding and head
 [[nodiscard]] const Weight& find(const Weights& weights, std::string_view name);  // logic_error when absent
 
 // Parameters of all layers, embedding and head.

@@ -10,7 +10,7 @@ inline constexpr int exit_usage = 2;        // bad command line
 inline constexpr int exit_config = 3;       // invalid scenario or catalog
 inline constexpr int exit_expectation = 4;  // a limit of `expect:` broken
 inline constexpr int exit_io = 5;
-inline constexpr int exit_fault = 70;       // our own
+inline constexpr int exit_fault = 70;  // our own
 inline constexpr int exit_interrupted = 130;
 
 }  // namespace kvtraffic::scenarios

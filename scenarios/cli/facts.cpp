@@ -41,7 +41,8 @@ Node layer_runs(const models::Model& model) {
     const models::Attention& attention = model.layers[i].attention;
     const bool is_last = i + 1 == model.layers.size();
     if (!is_last && model.layers[i + 1].attention.kind == attention.kind &&
-        model.layers[i + 1].attention.mode == attention.mode && model.layers[i + 1].attention.ratio == attention.ratio) {
+        model.layers[i + 1].attention.mode == attention.mode &&
+        model.layers[i + 1].attention.ratio == attention.ratio) {
       continue;
     }
     Node run = Node::map({});
@@ -150,8 +151,11 @@ std::string facts_text(const Node& facts) {
   std::string lines;
   for (const Node::Member& fact : facts.members()) {
     const bool has_rows = !fact.value.items().empty() && fact.value.items().front().is_map();
-    lines += fmt::format("{:<38}{}\n", words_of(fact.key), has_rows ? "" : on_one_line(fact.value));
-    if (!has_rows) continue;
+    if (!has_rows) {
+      lines += fmt::format("{:<38}{}\n", words_of(fact.key), on_one_line(fact.value));
+      continue;
+    }
+    lines += words_of(fact.key) + "\n";
     for (const Node& row : fact.value.items()) lines += fmt::format("  {}\n", on_one_line(row));
   }
   return lines;

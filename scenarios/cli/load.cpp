@@ -21,7 +21,8 @@ std::string file_of(const std::string& given, const Catalog& catalog) {
   const std::vector<std::string> library = catalog.names(CatalogKind::scenario);
   if (std::ranges::find(library, given) != library.end()) return catalog.path_of(CatalogKind::scenario, given);
   const std::string nearest = sim::nearest_name(given, library);
-  const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean the library's {}?", sim::in_quotes(nearest));
+  const std::string hint =
+      nearest.empty() ? "" : fmt::format("; did you mean the library's {}?", sim::in_quotes(nearest));
   throw sim::IoError(fmt::format("no file and no scenario of the library is named {}{}", sim::in_quotes(given), hint));
 }
 

@@ -15,7 +15,8 @@ namespace kvtraffic::scenarios {
 namespace {
 
 constexpr std::string_view about =
-    "kvtraffic simulates the memory traffic of large-language-model inference: how many bytes move, through which memory,\n"
+    "kvtraffic simulates the memory traffic of large-language-model inference: how many bytes move, through which "
+    "memory,\n"
     "how long a step takes and what limits it.";
 constexpr std::string_view exit_codes =
     "Results go to standard output, everything else to standard error.\n"
@@ -30,13 +31,14 @@ const std::map<std::string, reports::Format> run_formats{{"table", reports::Form
                                                          {"jsonl", reports::Format::jsonl},
                                                          {"csv", reports::Format::csv},
                                                          {"md", reports::Format::md}};
-const std::map<std::string, Listing> listings{{"table", Listing::table}, {"json", Listing::json}, {"yaml", Listing::yaml}};
+const std::map<std::string, Listing> listings{
+    {"table", Listing::table}, {"json", Listing::json}, {"yaml", Listing::yaml}};
 const std::map<std::string, bool> version_formats{{"text", false}, {"json", true}};
 const std::map<std::string, When> whens{{"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
 const std::map<std::string, CatalogKind> kinds{
-    {"model", CatalogKind::model},       {"models", CatalogKind::model},       {"format", CatalogKind::format},
-    {"formats", CatalogKind::format},    {"engine", CatalogKind::engine},      {"engines", CatalogKind::engine},
-    {"hardware", CatalogKind::hardware}, {"scenario", CatalogKind::scenario},  {"scenarios", CatalogKind::scenario}};
+    {"model", CatalogKind::model},       {"models", CatalogKind::model},      {"format", CatalogKind::format},
+    {"formats", CatalogKind::format},    {"engine", CatalogKind::engine},     {"engines", CatalogKind::engine},
+    {"hardware", CatalogKind::hardware}, {"scenario", CatalogKind::scenario}, {"scenarios", CatalogKind::scenario}};
 constexpr std::string_view kind_words = "models, formats, engines, hardware, scenarios";
 
 // The arguments as texts and numbers, before their names are looked up.
@@ -90,6 +92,9 @@ class Parser {
   Command parse(int argc, const char* const* argv) {
     try {
       app_.parse(argc, argv);
+    } catch (const CLI::RequiredError&) {
+      refuse_leftovers();  // a mistyped option explains more than what is missing because of it
+      return command();    // says which argument is missing
     } catch (const CLI::ParseError& outcome) {
       if (outcome.get_exit_code() == 0) return HelpArguments{help_text()};
       refuse(lower_first(outcome.what()), verb());
@@ -109,8 +114,12 @@ class Parser {
   }
 
   void add_scenario(CLI::App* verb) {
-    verb->add_option("SCENARIO", scenario_.file, "A file, - for standard input, or a name of `kvtraffic list scenarios`");
-    verb->add_option("--set", scenario_.settings, "path=value: overrides the scenario; may be repeated, the last one wins")
+    verb->add_option("SCENARIO", scenario_.file,
+                     "A file, - for standard input, or a name of `kvtraffic list scenarios`")
+        ->required()
+        ->type_name("");
+    verb->add_option("--set", scenario_.settings,
+                     "path=value: overrides the scenario; may be repeated, the last one wins")
         ->allow_extra_args(false)
         ->type_name("PATH=VALUE");
     verb->add_option("--fidelity", texts_.fidelity, "cycle, flow or roofline; like --set fidelity=...")->type_name("F");
@@ -136,17 +145,19 @@ class Parser {
   void add_check() { add_scenario(add_verb("check", "Check a scenario without running it")); }
 
   void add_explain() {
-    CLI::App* verb = add_verb("explain", "Tell where a number comes from: formula, inputs with their sources, arithmetic");
+    CLI::App* verb =
+        add_verb("explain", "Tell where a number comes from: formula, inputs with their sources, arithmetic");
     add_scenario(verb);
-    verb->add_option("PATH", texts_.path, "Which number, such as storage.growing_bytes_per_token");
+    verb->add_option("PATH", texts_.path, "Which number, such as storage.growing_bytes_per_token")->type_name("");
   }
 
   void add_catalog_verbs() {
     CLI::App* list = add_verb("list", fmt::format("List {}", kind_words));
-    list->add_option("KIND", texts_.kind, fmt::format("{} [all]", kind_words));
+    list->add_option("KIND", texts_.kind, fmt::format("{} [all]", kind_words))->type_name("");
     CLI::App* show = add_verb("show", "Show one entry of a catalog, with what it extends filled in");
-    show->add_option("KIND", texts_.kind, fmt::format("{}; may be left out when one kind alone knows NAME", kind_words));
-    show->add_option("NAME", texts_.name, "A name of `kvtraffic list`, or a file");
+    show->add_option("KIND", texts_.kind, fmt::format("{}; may be left out when one kind alone knows NAME", kind_words))
+        ->type_name("");
+    show->add_option("NAME", texts_.name, "A name of `kvtraffic list`, or a file")->required()->type_name("");
     for (CLI::App* verb : {list, show}) {
       verb->add_option("--format", texts_.format, "table, json or yaml [table]")->type_name("FORMAT");
     }
@@ -154,7 +165,8 @@ class Parser {
 
   void add_small_verbs() {
     add_verb("schema", "Print the JSON Schema of a kind of file")
-        ->add_option("KIND", texts_.kind, "scenario, model, format, engine or hardware [scenario]");
+        ->add_option("KIND", texts_.kind, "scenario, model, format, engine or hardware [scenario]")
+        ->type_name("");
     add_verb("doctor", "Tell whether this installation is whole");
     add_verb("version", "Print the version")
         ->add_option("--format", texts_.version_format, "text or json [text]")
@@ -168,7 +180,7 @@ class Parser {
 
   [[nodiscard]] std::string help_text() const {
     const auto chosen = app_.get_subcommands();
-    return chosen.empty() ? app_.help() : chosen.front()->help();
+    return chosen.empty() ? app_.help() : chosen.front()->help("kvtraffic");
   }
 
   static std::string lower_first(std::string text) {
@@ -178,7 +190,8 @@ class Parser {
 
   [[nodiscard]] std::vector<std::string> verbs() const {
     std::vector<std::string> names;
-    for (const CLI::App* one : app_.get_subcommands([](const CLI::App*) { return true; })) names.push_back(one->get_name());
+    for (const CLI::App* one : app_.get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(one->get_name());
     return names;
   }
 
@@ -240,13 +253,9 @@ class Parser {
   }
 
   [[nodiscard]] Command show() const {
-    if (texts_.kind.empty()) refuse("which entry? A kind and a name of `kvtraffic list`", "show");
+    if (texts_.name.empty()) refuse("which entry? A kind and a name of `kvtraffic list`", "show");
     ShowArguments result{std::nullopt, texts_.name, looked_up(listings, "--format", texts_.format, "show")};
-    if (texts_.name.empty()) {
-      result.name = texts_.kind;
-    } else {
-      result.kind = kind_named(texts_.kind);
-    }
+    if (!texts_.kind.empty()) result.kind = kind_named(texts_.kind);
     return result;
   }
 

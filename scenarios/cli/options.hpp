@@ -69,8 +69,8 @@ struct HelpArguments {
   std::string text;
 };
 
-using Command = std::variant<RunArguments, CheckArguments, ExplainArguments, ListArguments, ShowArguments, SchemaArguments,
-                             DoctorArguments, VersionArguments, HelpArguments>;
+using Command = std::variant<RunArguments, CheckArguments, ExplainArguments, ListArguments, ShowArguments,
+                             SchemaArguments, DoctorArguments, VersionArguments, HelpArguments>;
 
 // A command line that cannot be carried out. what() is one or more lines without a final newline.
 class UsageError : public std::exception {

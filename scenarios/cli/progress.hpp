@@ -1,5 +1,5 @@
-// How far a sweep is, on standard error: one line that rewrites itself on a terminal, a line every ten seconds elsewhere.
-// Leaves out results: they are told in order, as they come.
+// How far a sweep is, on standard error: one line that rewrites itself on a terminal, a line every ten seconds
+// elsewhere. Leaves out results: they are told in order, as they come.
 #pragma once
 
 #include <chrono>

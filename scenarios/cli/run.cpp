@@ -43,8 +43,8 @@ RunOptions options_of(const RunArguments& arguments, const Plan& plan) {
 class Telling {
  public:
   Telling(const RunArguments& arguments, const Plan& plan)
-      : writer_(make_writer(arguments.format,
-                            {wants_colour(arguments.color), arguments.layers, arguments.operations}, std::cout)),
+      : writer_(make_writer(arguments.format, {wants_colour(arguments.color), arguments.layers, arguments.operations},
+                            std::cout)),
         progress_(arguments.progress, plan.sweep.size()) {
     head_.version = KVTRAFFIC_VERSION;
     head_.scenario = plan.resolved;
@@ -144,8 +144,8 @@ int execute(const RunArguments& arguments) {
   if (arguments.dry_run) return tell_dry_run(arguments, plan);
   Telling telling(arguments, plan);
   const std::atomic<bool>& stop = stop_on_interrupt();
-  const RunSummary summary =
-      run_points(plan, catalog, options_of(arguments, plan), [&](const PointResult& point) { telling.tell(point); }, stop);
+  const RunSummary summary = run_points(
+      plan, catalog, options_of(arguments, plan), [&](const PointResult& point) { telling.tell(point); }, stop);
   const bool is_interrupted = stop && summary.ok + summary.infeasible + summary.failed < plan.sweep.size();
   const std::vector<std::string> broken = telling.end();
   if (is_interrupted) fmt::print(stderr, "kvtraffic: interrupted; the results are those of the points before\n");

@@ -1,5 +1,7 @@
 // `schema`: the JSON Schema of a kind of file, from the tables that check it.
 // Leaves out results.
+#include "sim/config/schema.hpp"
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +11,6 @@
 #include "scenarios/cli/commands.hpp"
 #include "scenarios/cli/exit_code.hpp"
 #include "scenarios/spec/scenario.hpp"
-#include "sim/config/schema.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {

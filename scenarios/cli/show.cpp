@@ -24,13 +24,15 @@ bool knows(const Catalog& catalog, CatalogKind kind, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-[[noreturn]] void refuse_unknown(const Catalog& catalog, const std::vector<CatalogKind>& kinds, const std::string& name) {
+[[noreturn]] void refuse_unknown(const Catalog& catalog, const std::vector<CatalogKind>& kinds,
+                                 const std::string& name) {
   std::vector<std::string> known;
   for (const CatalogKind kind : kinds) std::ranges::copy(catalog.names(kind), std::back_inserter(known));
   const std::string nearest = sim::nearest_name(name, known);
   const std::string_view what = kinds.size() == 1 ? name_of(kinds.front()) : "entry";
   throw UsageError(fmt::format("kvtraffic: no {} is named {}; known are {}{}", what, sim::in_quotes(name),
-                               fmt::join(known, ", "), nearest.empty() ? "" : fmt::format("\n  did you mean '{}'?", nearest)));
+                               fmt::join(known, ", "),
+                               nearest.empty() ? "" : fmt::format("\n  did you mean '{}'?", nearest)));
 }
 
 // The kind that was said, or the only one that knows the name.
@@ -50,8 +52,9 @@ CatalogKind kind_of(const ShowArguments& arguments, const Catalog& catalog) {
   }
   if (found.empty()) refuse_unknown(catalog, {all_kinds.begin(), all_kinds.end()}, arguments.name);
   if (found.size() > 1) {
-    throw UsageError(fmt::format("kvtraffic: {} is a {} and a {}: say which, as in kvtraffic show {} {}", arguments.name,
-                                 name_of(found[0]), name_of(found[1]), name_of(found[0]), arguments.name));
+    throw UsageError(fmt::format("kvtraffic: {} is a {} and a {}: say which, as in kvtraffic show {} {}",
+                                 arguments.name, name_of(found[0]), name_of(found[1]), name_of(found[0]),
+                                 arguments.name));
   }
   return found.front();
 }

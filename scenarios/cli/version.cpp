@@ -11,7 +11,8 @@ namespace kvtraffic::scenarios {
 
 int execute(const VersionArguments& arguments) {
   const std::string version = KVTRAFFIC_VERSION;
-  std::cout << (arguments.json ? fmt::format("{{\"version\":\"{}\"}}\n", version) : fmt::format("kvtraffic {}\n", version));
+  std::cout << (arguments.json ? fmt::format("{{\"version\":\"{}\"}}\n", version)
+                               : fmt::format("kvtraffic {}\n", version));
   return exit_done;
 }
 

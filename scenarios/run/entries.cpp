@@ -46,8 +46,8 @@ Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std
 std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenario& scenario, const sim::Mark& parallel,
                                             Diagnostics& diagnostics) {
   Diagnostics faults;
-  models::check_family(entries.format, entries.model, scenario.format.mark().file ? scenario.format.mark() : scenario.model.mark(),
-                       faults);
+  models::check_family(entries.format, entries.model,
+                       scenario.format.mark().file ? scenario.format.mark() : scenario.model.mark(), faults);
   auto deployment = sim::lay_out(entries.hardware.count, scenario.parallel, entries.model.has_experts(),
                                  scenario.phase == Phase::prefill);
   if (!deployment) faults.error(parallel, "parallel", deployment.error());

@@ -1,5 +1,5 @@
-// The four catalog entries that a scenario names, read; and the rules between them. Used to check a plan before anything runs, and
-// to build a Setup. Leaves out building.
+// The four catalog entries that a scenario names, read; and the rules between them. Used to check a plan before
+// anything runs, and to build a Setup. Leaves out building.
 #pragma once
 
 #include <optional>
@@ -30,11 +30,11 @@ struct Parts {
 };
 
 // Faults go to `diagnostics`; an entry that has any, or that was not asked for, stays as constructed.
-[[nodiscard]] Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std::string& beside, Parts parts,
-                                   sim::Diagnostics& diagnostics);
+[[nodiscard]] Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std::string& beside,
+                                   Parts parts, sim::Diagnostics& diagnostics);
 
-// How the model lies on the hardware, and whether the format knows its caches. Faults go to `diagnostics` (then nothing); those of
-// the layout are told at `parallel`.
+// How the model lies on the hardware, and whether the format knows its caches. Faults go to `diagnostics` (then
+// nothing); those of the layout are told at `parallel`.
 [[nodiscard]] std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenario& scenario,
                                                           const sim::Mark& parallel, sim::Diagnostics& diagnostics);
 

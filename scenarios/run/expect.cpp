@@ -45,9 +45,7 @@ struct Found {
   const json* value = nullptr;
 };
 
-bool ends_key(std::string_view path, std::size_t at) {
-  return at == path.size() || path[at] == '.' || path[at] == '[';
-}
+bool ends_key(std::string_view path, std::size_t at) { return at == path.size() || path[at] == '.' || path[at] == '['; }
 
 std::string_view without_dot(std::string_view path) { return path.starts_with('.') ? path.substr(1) : path; }
 
@@ -244,7 +242,8 @@ void check_expectations(const Node& expect, Diagnostics& diagnostics) {
   for (const Node::Member& member : expect.members()) {
     const std::string path = "expect." + member.key;
     if (!is_readable(member.key)) {
-      diagnostics.error(member.key_mark, path, "is no path", "a path such as points[0].time.seconds or points[*].status");
+      diagnostics.error(member.key_mark, path, "is no path",
+                        "a path such as points[0].time.seconds or points[*].status");
     } else if (member.value.is_list()) {
       diagnostics.error(member.value.mark(), path, "expected a value, {min, max}, or {value, within}; found a list");
     } else if (member.value.is_map()) {

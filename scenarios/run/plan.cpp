@@ -106,7 +106,8 @@ class Planner {
     const Node point = point_with({}, faults);
     const Entries entries = check_point(point, {}, faults);
     const bool is_one_combination = std::ranges::all_of(plan_.sweep.axes(), is_count_axis);
-    if (!faults.has_errors() && !faults_.all().has_errors()) fit_first_point(entries, point, is_one_combination, faults);
+    if (!faults.has_errors() && !faults_.all().has_errors())
+      fit_first_point(entries, point, is_one_combination, faults);
     faults_.add(without_consequences(faults));
   }
 

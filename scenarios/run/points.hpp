@@ -1,5 +1,5 @@
-// A plan's points by number: which combination of entries one needs, its batch and context, and the values that tell it apart.
-// Leaves out evaluating it.
+// A plan's points by number: which combination of entries one needs, its batch and context, and the values that tell it
+// apart. Leaves out evaluating it.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +37,11 @@ class PointSpace {
   using Shown = std::vector<std::pair<std::string, sim::Node>>;
   struct AxisSteps {
     std::int64_t length = 1;
-    std::int64_t stride = 1;                // points from one step to the next
-    std::int64_t classes = 1;               // of steps that differ in more than counts
-    std::vector<std::int64_t> class_of;     // per step
+    std::int64_t stride = 1;                   // points from one step to the next
+    std::int64_t classes = 1;                  // of steps that differ in more than counts
+    std::vector<std::int64_t> class_of;        // per step
     std::vector<std::int64_t> batch, context;  // per step; empty where not swept here
-    std::vector<Shown> shown;               // per step
+    std::vector<Shown> shown;                  // per step
   };
   [[nodiscard]] static AxisSteps steps_of(const Axis& axis);
   [[nodiscard]] static std::size_t step_at(const AxisSteps& axis, std::int64_t index);

@@ -91,7 +91,8 @@ class SetupCache {
 
   std::shared_ptr<const Built> get(std::int64_t combination, std::int64_t index) {
     const std::shared_ptr<Slot> slot = slot_of(combination);
-    std::call_once(slot->once, [&] { slot->built = std::make_shared<const Built>(build(points_, index, catalog_, beside_)); });
+    std::call_once(slot->once,
+                   [&] { slot->built = std::make_shared<const Built>(build(points_, index, catalog_, beside_)); });
     return slot->built;
   }
 
@@ -199,7 +200,8 @@ class Teller {
 
 void run_alone(Run& run, Teller& teller) {
   Bench bench;
-  for (std::int64_t index = 0; index < run.size() && !run.is_stopped(); ++index) teller.tell(run.evaluate(index, bench));
+  for (std::int64_t index = 0; index < run.size() && !run.is_stopped(); ++index)
+    teller.tell(run.evaluate(index, bench));
 }
 
 // Points that stand next to one another, so that threads seldom meet. Fewer results than points: the run was stopped.

@@ -12,9 +12,9 @@ namespace kvtraffic::scenarios {
 // The paths that `sweep:` names, tied ones included.
 [[nodiscard]] std::vector<std::string> swept_paths(const sim::Node& scenario);
 
-// Applies "path=value" texts in order. A setting of a swept path replaces the axis; one inside a swept path (model.attention.top_k
-// where `model` is swept) holds for all its values; "path=null" takes a key away; "sweep.PATH=..." and "expect.PATH=..." set
-// whole axes and limits. Faults go to `diagnostics`.
+// Applies "path=value" texts in order. A setting of a swept path replaces the axis; one inside a swept path
+// (model.attention.top_k where `model` is swept) holds for all its values; "path=null" takes a key away;
+// "sweep.PATH=..." and "expect.PATH=..." set whole axes and limits. Faults go to `diagnostics`.
 void apply_settings(sim::Node& scenario, const std::vector<std::string>& settings, sim::Diagnostics& diagnostics);
 
 }  // namespace kvtraffic::scenarios

@@ -1,5 +1,5 @@
-// Building what points share, and evaluating one point: storage first, then the bound, then the machine of the fidelity.
-// Leaves out sweeps: a Setup knows one combination of everything but batch and context.
+// Building what points share, and evaluating one point: storage first, then the bound, then the machine of the
+// fidelity. Leaves out sweeps: a Setup knows one combination of everything but batch and context.
 #include "scenarios/run/setup.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ namespace kvtraffic::scenarios {
 namespace {
 
 std::string beyond_text(std::int64_t context, std::int64_t most) {
-  return fmt::format("context {} is beyond the model's {} positions", sim::with_commas(context), sim::with_commas(most));
+  return fmt::format("context {} is beyond the model's {} positions", sim::with_commas(context),
+                     sim::with_commas(most));
 }
 
 sim::MemoryLimits limits_of(const Setup& setup) {
@@ -47,8 +48,9 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   diagnostics.append(faults);
   if (!deployment) return nullptr;
   models::Lowered lowered = models::lower_decode(entries.model, entries.format, entries.engine.plan, *deployment);
-  return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format), std::move(entries.engine),
-                                             std::move(entries.hardware), *deployment, std::move(lowered), scenario});
+  return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
+                                             std::move(entries.engine), std::move(entries.hardware), *deployment,
+                                             std::move(lowered), scenario});
 }
 
 Evaluator::Evaluator(std::shared_ptr<const Setup> setup)

@@ -1,5 +1,5 @@
-// All of a point that batch and context do not change: model, format, engine and hardware read, graph built, machines ready.
-// Built once per combination of the other axes; then each point is a tally and an execution.
+// All of a point that batch and context do not change: model, format, engine and hardware read, graph built, machines
+// ready. Built once per combination of the other axes; then each point is a tally and an execution.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ struct Setup {
 };
 
 // Reads and builds everything that `scenario` names. Faults go to `diagnostics` (then nullptr).
-[[nodiscard]] std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog& catalog, const std::string& beside,
-                                                       sim::Diagnostics& diagnostics);
+[[nodiscard]] std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog& catalog,
+                                                       const std::string& beside, sim::Diagnostics& diagnostics);
 
 // Evaluates points of one setup; holds the buffers, so one per thread.
 class Evaluator {

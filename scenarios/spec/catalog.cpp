@@ -143,7 +143,8 @@ class Resolver {
   // Without a name of its own a derived entry would pass for its base in every result.
   static void mark_as_changed(Node& whole, const Node& own) {
     const Node* name = whole.find("name");
-    if (name == nullptr || !name->is_scalar() || name->text().ends_with(changed_suffix) || own.members().empty()) return;
+    if (name == nullptr || !name->is_scalar() || name->text().ends_with(changed_suffix) || own.members().empty())
+      return;
     whole.set("name", Node::scalar(name->text() + std::string(changed_suffix), name->mark()), name->mark());
   }
 

@@ -16,7 +16,8 @@ class Catalog {
  public:
   // `data` holds models/catalog, hardware/catalog, ...
   explicit Catalog(std::string data_folder);
-  // The folder beside the installed binary, or the source tree it was built from; $KVTRAFFIC_DATA overrides. IoError when none exists.
+  // The folder beside the installed binary, or the source tree it was built from; $KVTRAFFIC_DATA overrides. IoError
+  // when none exists.
   [[nodiscard]] static Catalog find();
 
   [[nodiscard]] const std::string& folder() const { return folder_; }
@@ -24,10 +25,11 @@ class Catalog {
   [[nodiscard]] std::string path_of(CatalogKind kind, const std::string& name) const;
   [[nodiscard]] sim::Node read(CatalogKind kind, const std::string& name, sim::Diagnostics& diagnostics) const;
 
-  // `reference`: a name, a path (has '/' or ends in .yaml; relative to `beside`, the folder of the file that names it), or a map
-  // with `extends`. Returns the whole entry: bases merged, for hardware the `device` of a node put in place. Unknown names,
-  // unreadable files and cycles of `extends` (printed as a chain) go to `diagnostics`. An entry that changes its base without a name
-  // of its own is called "NAME-changed", so that results tell the two apart. What --set names is looked up from the working folder.
+  // `reference`: a name, a path (has '/' or ends in .yaml; relative to `beside`, the folder of the file that names it),
+  // or a map with `extends`. Returns the whole entry: bases merged, for hardware the `device` of a node put in place.
+  // Unknown names, unreadable files and cycles of `extends` (printed as a chain) go to `diagnostics`. An entry that
+  // changes its base without a name of its own is called "NAME-changed", so that results tell the two apart. What --set
+  // names is looked up from the working folder.
   [[nodiscard]] sim::Node resolve(CatalogKind kind, const sim::Node& reference, const std::string& beside,
                                   sim::Diagnostics& diagnostics) const;
 

@@ -29,8 +29,9 @@ void check_value(const sim::Field& field, std::string_view path, const sim::Node
 // `value` as the field spells it: "4K" tokens become "4096". Values of other fields, or of none, stay.
 [[nodiscard]] sim::Node canonical(const sim::Field* field, const sim::Node& value);
 
-// Sets every value, outer paths before those inside them, so that `model` does not undo `model.attention.top_k`. A list item that is
-// not written in the scenario is a fault.
-void set_values(sim::Node& scenario, std::vector<std::pair<std::string, sim::Node>> values, sim::Diagnostics& diagnostics);
+// Sets every value, outer paths before those inside them, so that `model` does not undo `model.attention.top_k`. A list
+// item that is not written in the scenario is a fault.
+void set_values(sim::Node& scenario, std::vector<std::pair<std::string, sim::Node>> values,
+                sim::Diagnostics& diagnostics);
 
 }  // namespace kvtraffic::scenarios

@@ -37,8 +37,9 @@ constexpr std::array parallel_fields{
 };
 constexpr Table parallel_table{
     .name = "parallel",
-    .help = "How the model is divided over the devices. What is left out is derived: mixture-of-experts models decode with "
-            "data = expert = devices, dense models with tensor = devices.",
+    .help =
+        "How the model is divided over the devices. What is left out is derived: mixture-of-experts models decode with "
+        "data = expert = devices, dense models with tensor = devices.",
     .fields = parallel_fields};
 
 constexpr std::array placement_fields{
@@ -65,7 +66,8 @@ constexpr std::array workload_fields{
           .max = most_sequences},
     Field{.name = "context",
           .type = Type::tokens,
-          .help = "Decode: positions the new token attends to, itself included. Prefill: prompt length, cached part included.",
+          .help = "Decode: positions the new token attends to, itself included. Prefill: prompt length, cached part "
+                  "included.",
           .required = true,
           .min = 1,
           .max = most_positions},
@@ -74,10 +76,7 @@ constexpr std::array workload_fields{
           .help = "A block that closes in this very step, or the average over the period of the layers' ratios.",
           .fallback = "exact",
           .choices = positions},
-    Field{.name = "scope",
-          .type = Type::any,
-          .help = "What is simulated: the whole step.",
-          .fallback = "step"},
+    Field{.name = "scope", .type = Type::any, .help = "What is simulated: the whole step.", .fallback = "step"},
     Field{.name = "cached",
           .type = Type::tokens,
           .help = "Prefill: leading tokens whose cache exists already.",
@@ -94,11 +93,7 @@ constexpr Table workload_table{
     .name = "workload", .help = "What the deployment is asked to do.", .fields = workload_fields};
 
 constexpr Field reference(std::string_view name, std::string_view help, std::string_view fallback = "") {
-  return {.name = name,
-          .type = Type::reference,
-          .help = help,
-          .required = fallback.empty(),
-          .fallback = fallback};
+  return {.name = name, .type = Type::reference, .help = help, .required = fallback.empty(), .fallback = fallback};
 }
 
 constexpr std::array scenario_fields{
@@ -132,14 +127,12 @@ constexpr std::array scenario_fields{
           .max = 100},
     Field{.name = "placement", .type = Type::map, .help = placement_table.help, .table = &placement_table},
     Field{.name = "parallel", .type = Type::map, .help = parallel_table.help, .table = &parallel_table},
-    Field{.name = "workload",
-          .type = Type::map,
-          .help = workload_table.help,
-          .required = true,
-          .table = &workload_table},
+    Field{
+        .name = "workload", .type = Type::map, .help = workload_table.help, .required = true, .table = &workload_table},
     Field{.name = "sweep",
           .type = Type::any,
-          .help = "Paths and the values they take: lists, {range: {from, to, step}}, {log2: {from, to}}, {linspace: {from, to, "
+          .help = "Paths and the values they take: lists, {range: {from, to, step}}, {log2: {from, to}}, {linspace: "
+                  "{from, to, "
                   "count}}, {geomspace: {from, to, count}}; `zip` ties paths. Axes multiply."},
     Field{.name = "expect",
           .type = Type::any,

@@ -1,5 +1,5 @@
-// A question as the user wrote it, typed: what runs on what, at which point. Leaves out sweeps (sweep.hpp) and the catalogs'
-// contents (catalog.hpp): references are kept as nodes.
+// A question as the user wrote it, typed: what runs on what, at which point. Leaves out sweeps (sweep.hpp) and the
+// catalogs' contents (catalog.hpp): references are kept as nodes.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,14 @@ enum class Position { exact, mean };
 struct Scenario {
   std::string name;
   std::string description;
-  sim::Node model;     // a catalog name, a file, or {extends: NAME, ...}
+  sim::Node model;  // a catalog name, a file, or {extends: NAME, ...}
   sim::Node hardware;
   sim::Node format;
   sim::Node engine;
   Fidelity fidelity = Fidelity::flow;
   bool enforce_capacity = true;
-  double reserve = 0.1;       // share of device memory kept free for activations and the runtime
-  std::int64_t draft = 0;     // draft layers that run along
+  double reserve = 0.1;    // share of device memory kept free for activations and the runtime
+  std::int64_t draft = 0;  // draft layers that run along
   bool engram_on_host = true;
   sim::ParallelRequest parallel;
   Phase phase = Phase::decode;

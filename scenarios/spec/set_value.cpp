@@ -103,7 +103,8 @@ std::pair<std::string, Node> parse_setting(const std::string& text, Diagnostics&
   const auto source = std::make_shared<const SourceFile>(SourceFile{"<--set>", text});
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    diagnostics.error({source, 1, 1}, "", sim::in_quotes(text) + " sets nothing", "path=value, such as workload.batch=64");
+    diagnostics.error({source, 1, 1}, "", sim::in_quotes(text) + " sets nothing",
+                      "path=value, such as workload.batch=64");
     return {};
   }
   const std::string path = text.substr(0, equals);

@@ -18,6 +18,7 @@ using sim::Mark;
 using sim::Node;
 
 constexpr std::int64_t most_points = 1'000'000'000;
+constexpr std::int64_t most_values = 2 * most_axis_values;  // of all axes together: they are kept in memory
 
 Mark place_of(const Node::Member& member) { return member.value.mark().file ? member.value.mark() : member.key_mark; }
 
@@ -28,8 +29,8 @@ class Reader {
   std::vector<Axis> read(const Node& sweep) {
     for (const Node::Member& member : sweep.members()) {
       member.key == "zip" ? add_zip(member) : add_single(member);
+      if (is_too_large(sweep.mark())) return {};
     }
-    check_size(sweep.mark());
     return std::move(axes_);
   }
 
@@ -93,17 +94,22 @@ class Reader {
     axes_.push_back(std::move(axis));
   }
 
-  void check_size(const Mark& where) {
+  // Asked after every axis, so that what is too much is never counted out.
+  bool is_too_large(const Mark& where) {
     std::int64_t points = 1;
+    std::int64_t values = 0;
     for (const Axis& axis : axes_) {
       const auto steps = static_cast<std::int64_t>(axis.values.size());
+      values += steps * static_cast<std::int64_t>(axis.paths.size());
       if (points > most_points / steps) {
         diagnostics_.error(where, "sweep", fmt::format("has more than {} points", sim::with_commas(most_points)));
-        axes_.clear();
-        return;
+        return true;
       }
       points *= steps;
     }
+    if (values <= most_values) return false;
+    diagnostics_.error(where, "sweep", fmt::format("names more than {} values", sim::with_commas(most_values)));
+    return true;
   }
 
   Diagnostics& diagnostics_;
@@ -120,7 +126,8 @@ Sweep Sweep::read(const Node& scenario, Diagnostics& diagnostics) {
   if (sweep->is_map()) {
     result.axes_ = Reader(diagnostics).read(*sweep);
   } else {
-    diagnostics.error(sweep->mark(), "sweep", "is no map", "paths and their values, such as workload.batch: [1, 8, 64]");
+    diagnostics.error(sweep->mark(), "sweep", "is no map",
+                      "paths and their values, such as workload.batch: [1, 8, 64]");
   }
   return result;
 }

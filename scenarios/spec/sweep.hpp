@@ -1,5 +1,5 @@
-// The points of a scenario: axes multiplied, tied and filtered, each point a set of values for paths. Lazily indexed, so that a
-// million points cost no memory.
+// The points of a scenario: axes multiplied, tied and filtered, each point a set of values for paths. Lazily indexed,
+// so that a million points cost no memory.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Axis {
 class Sweep {
  public:
   // Reads the `sweep:` map: lists, {range: {from, to, step}}, {log2: {from, to}}, {linspace: {from, to, count}},
-  // {geomspace: {from, to, count}}, `zip`. Ends are included. Faults go to `diagnostics`: unknown form, unequal zip lengths (both
-  // said), an axis without values, a path that no field has, a path swept twice, more than 10^9 points.
+  // {geomspace: {from, to, count}}, `zip`. Ends are included. Faults go to `diagnostics`: unknown form, unequal zip
+  // lengths (both said), an axis without values, a path that no field has, a path swept twice, more than 10^9 points.
   [[nodiscard]] static Sweep read(const sim::Node& scenario, sim::Diagnostics& diagnostics);
 
   [[nodiscard]] std::int64_t size() const;  // 1 without axes
@@ -32,7 +32,8 @@ class Sweep {
   std::vector<Axis> axes_;
 };
 
-// Sets `path` in a scenario. `model.attention.top_k` on `model: NAME` turns the name into {extends: NAME, attention: {top_k: ...}}.
+// Sets `path` in a scenario. `model.attention.top_k` on `model: NAME` turns the name into {extends: NAME, attention:
+// {top_k: ...}}.
 void set_value(sim::Node& scenario, const std::string& path, const sim::Node& value);
 
 // "path=value" of --set as (path, value node marked "<--set>"). Values are YAML ("[1, 2]" is a list).

@@ -48,7 +48,8 @@ constexpr std::array<Table, 4> forms{{
     {.name = "geomspace", .help = "So many values, at equal ratios.", .fields = space_fields},
 }};
 constexpr std::string_view form_words =
-    "a list, {range: {from, to, step}}, {log2: {from, to}}, {linspace: {from, to, count}} or {geomspace: {from, to, count}}";
+    "a list, {range: {from, to, step}}, {log2: {from, to}}, {linspace: {from, to, count}} or {geomspace: {from, to, "
+    "count}}";
 
 const Table* form_named(std::string_view name) {
   for (const Table& form : forms) {
@@ -70,7 +71,8 @@ bool is_of_number(char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-
 std::size_t number_length(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && is_of_number(text[end])) ++end;
-  const bool has_exponent = end + 1 < text.size() && (text[end] == 'e' || text[end] == 'E') && is_of_number(text[end + 1]);
+  const bool has_exponent =
+      end + 1 < text.size() && (text[end] == 'e' || text[end] == 'E') && is_of_number(text[end + 1]);
   if (has_exponent) {
     ++end;
     while (end < text.size() && is_of_number(text[end])) ++end;
@@ -121,13 +123,15 @@ class Counter {
 
   Quantity quantity(std::string_view name) {
     const std::optional<Quantity> found = quantity_in(view_.text(name));
-    if (!found) fail(name, sim::in_quotes(view_.text(name)) + " is no number", "a number, with the unit of the swept field");
+    if (!found)
+      fail(name, sim::in_quotes(view_.text(name)) + " is no number", "a number, with the unit of the swept field");
     return found.value_or(Quantity{});
   }
 
   void require_unit(std::string_view name, const Quantity& quantity) {
     if (is_faulty_ || quantity.unit == from_.unit) return;
-    fail(name, fmt::format("{} and {} are not in one unit", sim::in_quotes(view_.text("from")), sim::in_quotes(view_.text(name))));
+    fail(name, fmt::format("{} and {} are not in one unit", sim::in_quotes(view_.text("from")),
+                           sim::in_quotes(view_.text(name))));
   }
 
   void fail(std::string_view name, std::string message, std::string expected = "") {
@@ -139,7 +143,8 @@ class Counter {
   std::vector<Node> range() {
     const double span = to_.number - from_.number;
     if (step_.number == 0 || span / step_.number < 0) {
-      fail("step", fmt::format("{} does not lead from {} to {}", view_.text("step"), view_.text("from"), view_.text("to")));
+      fail("step",
+           fmt::format("{} does not lead from {} to {}", view_.text("step"), view_.text("from"), view_.text("to")));
       return {};
     }
     // A decimal step may miss its end by a rounding error: 0.1 + 0.2 is not 0.3.
@@ -226,8 +231,8 @@ std::vector<Node> counted_out(const Node::Member& form, const Field* field, cons
   if (table == nullptr) {
     std::vector<std::string> known;
     for (const Table& one : forms) known.emplace_back(one.name);
-    diagnostics.error(form.key_mark, path, fmt::format("unknown form {}", sim::in_quotes(form.key)), std::string(form_words),
-                      sim::nearest_name(form.key, known));
+    diagnostics.error(form.key_mark, path, fmt::format("unknown form {}", sim::in_quotes(form.key)),
+                      std::string(form_words), sim::nearest_name(form.key, known));
     return {};
   }
   Diagnostics faults;

@@ -23,7 +23,8 @@ constexpr std::string_view kNumberPattern = "\\+?([0-9]+\\.?[0-9]*|\\.[0-9]+)([e
 std::string unit_pattern(std::span<const Unit> units) {
   std::string names;
   for (const Unit& unit : units) {
-    names += (names.empty() ? "" : "|") + std::string(unit.name);
+    names += names.empty() ? "" : "|";
+    names += unit.name;
   }
   return fmt::format("^\\s*{}\\s*({})\\s*$", kNumberPattern, names);
 }

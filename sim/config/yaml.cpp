@@ -72,7 +72,7 @@ class Builder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) {
-      throw Refused{mark_at(mark), "a second document begins here", "one document per file"};
+      refuse_second(mark);
     }
   }
   void OnDocumentEnd() override {}
@@ -98,6 +98,7 @@ class Builder : public YAML::EventHandler {
   [[nodiscard]] bool expects_key() const { return !open_.empty() && open_.back().is_map && !open_.back().key; }
   void begin(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, bool is_map);
   void end();
+  void refuse_second(const YAML::Mark& mark);
   void refuse_tag(const YAML::Mark& mark, const std::string& tag);
   void count(const Branch& branch, const Mark& where);
   void remember(YAML::anchor_t anchor, const Branch& branch, const Mark& where);
@@ -115,6 +116,14 @@ class Builder : public YAML::EventHandler {
   std::size_t remembered_ = 0;
   int documents_ = 0;
 };
+
+// yaml-cpp takes text behind a finished value for a new document as well.
+void Builder::refuse_second(const YAML::Mark& mark) {
+  const std::string_view rest = places_.text().substr(places_.offset(mark.line, mark.column));
+  const std::string_view what =
+      rest.starts_with("---") ? "a second document begins here" : "text after the end of the value";
+  throw Refused{mark_at(mark), std::string(what), "one document per file"};
+}
 
 void Builder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
   if (expects_key()) {
@@ -262,18 +271,17 @@ void Builder::attach_member(Open& parent, Node value) {
 }
 
 // Line ends as "\n" and no byte order mark, so that lines and columns are those that an editor shows.
-std::string normalized(std::string text) {
+std::string normalized(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  std::size_t from = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  std::size_t to = 0;
-  for (; from < text.size(); ++from) {
-    const bool is_crlf = text[from] == '\r' && from + 1 < text.size() && text[from + 1] == '\n';
-    if (!is_crlf) {
-      text[to++] = text[from];
+  text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text.substr(at, 2) != "\r\n") {
+      result += text[at];
     }
   }
-  text.resize(to);
-  return text;
+  return result;
 }
 
 // Bytes that no text has, and brackets without end: found before yaml-cpp sees them.
@@ -311,6 +319,9 @@ std::string advice(const std::string& message) {
   if (message == YAML::ErrorMsg::MAP_VALUE) {
     return "one 'key: value' per line; a text that holds ': ' in quotes";
   }
+  if (message == YAML::ErrorMsg::UNKNOWN_TOKEN) {
+    return "a text that begins with '@', '`' or '%' in quotes";
+  }
   if (message == YAML::ErrorMsg::END_OF_MAP_FLOW) {
     return "'}' or ',' between members";
   }
@@ -346,7 +357,7 @@ Node read_yaml(std::string text, std::string name, Diagnostics& diagnostics) {
     diagnostics.error({std::move(file), 0, 0}, "", "the file is larger than 16 MiB");
     return {};
   }
-  Places places(std::make_shared<const SourceFile>(SourceFile{std::move(name), normalized(std::move(text))}));
+  Places places(std::make_shared<const SourceFile>(SourceFile{std::move(name), normalized(text)}));
   const std::size_t faults_before = diagnostics.all().size();
   try {
     Node root = parse(places, diagnostics);

@@ -1,5 +1,6 @@
-// How entries of one kind lie in memory, and the only function that turns a number of entries into bytes: storage, capacity,
-// traffic and reports all ask here. Leaves out where the numbers come from (models/spec reads them from the cache formats).
+// How entries of one kind lie in memory, and the only function that turns a number of entries into bytes: storage,
+// capacity, traffic and reports all ask here. Leaves out where the numbers come from (models/spec reads them from the
+// cache formats).
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,13 @@ enum class Pattern : std::uint8_t {
 };
 
 struct SectorBytes {
-  std::int64_t bytes = 0;      // whole sectors requested
-  std::int64_t apart = 0;      // of these, beyond the nominal bytes because scales lie apart from the values
-  std::int64_t rounding = 0;   // of these, beyond the nominal bytes because rows do not fill their sectors
+  std::int64_t bytes = 0;     // whole sectors requested
+  std::int64_t apart = 0;     // of these, beyond the nominal bytes because scales lie apart from the values
+  std::int64_t rounding = 0;  // of these, beyond the nominal bytes because rows do not fill their sectors
 };
 
-// One entry is `row` bytes that lie together plus `apart` bytes elsewhere in the same page. A page holds all rows, then all
-// apart bytes, then padding; pages start on a sector.
+// One entry is `row` bytes that lie together plus `apart` bytes elsewhere in the same page. A page holds all rows, then
+// all apart bytes, then padding; pages start on a sector.
 struct Layout {
   std::string name;        // "v4-fp8"
   std::string arithmetic;  // "448 x 8 bit + 64 x 16 bit + 7 scales x 8 bit + 1 B = 584 B"
@@ -39,7 +40,8 @@ struct Layout {
   [[nodiscard]] std::int64_t entry_bytes() const { return row + apart; }
   [[nodiscard]] std::int64_t stored(std::int64_t entries) const;     // entries x entry_bytes
   [[nodiscard]] std::int64_t allocated(std::int64_t entries) const;  // whole pages, padding included
-  // Sectors that `entries` entries cost: gathered ones average over the places in a page, streamed ones start at a page.
+  // Sectors that `entries` entries cost: gathered ones average over the places in a page, streamed ones start at a
+  // page.
   [[nodiscard]] SectorBytes sectors(std::int64_t entries, Pattern pattern) const;
 
  private:

@@ -1,5 +1,5 @@
-// What one logical operation wants: bytes from memory, arithmetic, a message to other devices. Symbolic: quantities are counts
-// of entries that a point (batch, context) later fills in, so that one description serves a whole sweep.
+// What one logical operation wants: bytes from memory, arithmetic, a message to other devices. Symbolic: quantities are
+// counts of entries that a point (batch, context) later fills in, so that one description serves a whole sweep.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,10 @@ struct Access {
   Per per = Per::token;
   Owner owner = Owner::layer;
   bool transient = false;  // made and used up within the step: need not reach DRAM
-  bool dependent = false;  // its bytes or addresses come from an earlier operation of this step, so it cannot be fetched ahead
-  std::int64_t ways = 1;   // most tensor ranks that can share it: 1 = every rank holds a copy, divides_freely = any number
+  bool dependent =
+      false;  // its bytes or addresses come from an earlier operation of this step, so it cannot be fetched ahead
+  std::int64_t ways =
+      1;  // most tensor ranks that can share it: 1 = every rank holds a copy, divides_freely = any number
   std::uint32_t role = 0;     // index into StepGraph::roles()
   std::uint32_t layout = 0;   // index into StepGraph::layouts()
   std::uint32_t experts = 0;  // for Per::expert and Per::routed: index into StepGraph::expert_sets()

@@ -40,27 +40,40 @@ struct Ledger {
     }
     return *this;
   }
-  void add(const Access& access, const AccessBytes& bytes, std::int64_t dram);
+  void add_requested(const Access& access, const AccessBytes& bytes, std::int64_t uses);
+  void add_dram(const Access& access, std::int64_t dram);
+  void settle();  // once all is added
   void add_messages(std::int64_t bytes);
   [[nodiscard]] std::vector<Amplification> explained(std::string_view saving) const;
 };
 
-void Ledger::add(const Access& access, const AccessBytes& bytes, std::int64_t dram) {
-  const auto at = [&](Level level) -> std::int64_t& { return traffic.at(level, access.kind).in(access.direction); };
+void Ledger::add_requested(const Access& access, const AccessBytes& bytes, std::int64_t uses) {
+  const auto add_at = [&](Level level, std::int64_t each) {
+    add_to(traffic.at(level, access.kind).in(access.direction), checked_multiply(uses, each));
+  };
   auto& why = reasons[static_cast<std::size_t>(access.kind)];
-  add_to(at(Level::logical), bytes.logical);
-  add_to(at(Level::sector), bytes.sector);
-  add_to(why[rounding], bytes.rounding);
-  add_to(why[apart], bytes.apart);
-  add_to(why[tensor_copies], bytes.tensor_copies);
-  add_to(why[data_copies], bytes.data_copies);
-  if (access.place == Place::host) {
-    add_to(at(Level::host), bytes.sector);
-    add_to(why[from_host], -bytes.sector);
-    return;
+  add_at(Level::logical, bytes.logical);
+  add_at(Level::sector, bytes.sector);
+  add_to(why[rounding], checked_multiply(uses, bytes.rounding));
+  add_to(why[apart], checked_multiply(uses, bytes.apart));
+  add_to(why[tensor_copies], checked_multiply(uses, bytes.tensor_copies));
+  add_to(why[data_copies], checked_multiply(uses, bytes.data_copies));
+  if (access.place != Place::host) return;
+  add_at(Level::host, bytes.sector);
+  add_to(why[from_host], -checked_multiply(uses, bytes.sector));
+}
+
+void Ledger::add_dram(const Access& access, std::int64_t dram) {
+  add_to(traffic.at(Level::dram, access.kind).in(access.direction), dram);
+}
+
+// All that is requested of device memory and does not cross its pins.
+void Ledger::settle() {
+  for (std::size_t kind = 0; kind < kind_count; ++kind) {
+    const auto data = static_cast<DataKind>(kind);
+    const std::int64_t requested = checked_add(traffic.at(Level::sector, data).total(), reasons[kind][from_host]);
+    reasons[kind][saved] = traffic.at(Level::dram, data).total() - requested;
   }
-  add_to(at(Level::dram), dram);
-  add_to(why[saved], dram - bytes.sector);
 }
 
 // What one device sends another receives.
@@ -86,18 +99,42 @@ std::vector<Amplification> Ledger::explained(std::string_view saving) const {
 // The machine speaks of its fullest device; the others move in proportion to what they ask for.
 std::int64_t dram_of_all(const AccessBytes& bytes, std::int64_t dram_device) {
   if (dram_device == bytes.device) return bytes.sector;
-  return bytes.device == 0 ? 0 : scale(bytes.sector, dram_device, bytes.device);
+  return scale(bytes.sector, dram_device, bytes.device);
+}
+
+void add_vertex_dram(const StepGraph& graph, const Tally& tally, const Outcome& outcome, const Vertex& v,
+                     Ledger& ledger) {
+  const Operation& operation = graph.operation_of(v);
+  const std::uint32_t first = graph.first_access_of(v.operation);
+  for (std::uint32_t i = 0; i < operation.accesses.size(); ++i) {
+    const std::int64_t dram = outcome.dram[v.first_access + i];
+    if (dram != 0) ledger.add_dram(operation.accesses[i], dram_of_all(tally.accesses[first + i], dram));
+  }
+}
+
+void add_operation(const StepGraph& graph, const Tally& tally, std::uint32_t index, std::int64_t uses, Ledger& ledger) {
+  const Operation& operation = graph.operations()[index];
+  const std::uint32_t first = graph.first_access_of(index);
+  for (std::uint32_t i = 0; i < operation.accesses.size(); ++i) {
+    ledger.add_requested(operation.accesses[i], tally.accesses[first + i], uses);
+  }
+  ledger.add_messages(checked_multiply(uses, tally.operations[index].sent_total));
 }
 
 Ledger ledger_of(const StepGraph& graph, const Tally& tally, const Outcome& outcome, const Vertex& v) {
   Ledger ledger;
-  const Operation& operation = graph.operation_of(v);
-  const std::uint32_t first = graph.first_access_of(v.operation);
-  for (std::uint32_t i = 0; i < operation.accesses.size(); ++i) {
-    const AccessBytes& bytes = tally.accesses[first + i];
-    ledger.add(operation.accesses[i], bytes, dram_of_all(bytes, outcome.dram[v.first_access + i]));
-  }
-  ledger.add_messages(tally.operations[v.operation].sent_total);
+  add_operation(graph, tally, v.operation, 1, ledger);
+  add_vertex_dram(graph, tally, outcome, v, ledger);
+  ledger.settle();
+  return ledger;
+}
+
+// The whole step at once: what is requested depends on the operation alone, only DRAM traffic on the vertex.
+Ledger ledger_of_step(const StepGraph& graph, const Tally& tally, const Outcome& outcome) {
+  Ledger ledger;
+  for (std::uint32_t i = 0; i < graph.operations().size(); ++i) add_operation(graph, tally, i, graph.uses(i), ledger);
+  for (const Vertex& v : graph.vertices()) add_vertex_dram(graph, tally, outcome, v, ledger);
+  ledger.settle();
   return ledger;
 }
 
@@ -117,21 +154,30 @@ OperationResult operation_result(const StepGraph& graph, const Outcome& outcome,
   return result;
 }
 
-// From the first start to the last end of each layer's vertices; nothing where there are none or they are not placed in
+// How much later each layer ends than all before it (the first: than what stands before the layers), so that layers add
+// up and what runs ahead of its layer, such as a lookup, does not lengthen it. Nothing where vertices are not placed in
 // time.
 std::vector<std::optional<double>> layer_seconds(const StepGraph& graph, const Outcome& outcome) {
   std::vector<std::optional<double>> seconds(graph.layers().size());
   if (outcome.vertices.empty()) return seconds;
-  std::vector<Instant> start(seconds.size(), Instant::never());
   std::vector<Instant> end(seconds.size());
-  for (std::size_t i = 0; i < graph.vertices().size(); ++i) {
-    if (graph.vertices()[i].layer < 0) continue;
-    const auto layer = static_cast<std::size_t>(graph.vertices()[i].layer);
-    start[layer] = std::min(start[layer], outcome.vertices[i].start);
-    end[layer] = std::max(end[layer], outcome.vertices[i].end);
+  Instant before;  // the end of what no layer waits behind: operations outside the layers that precede all of them
+  bool in_layers = false;
+  for (const std::uint32_t i : graph.order()) {
+    const Vertex& v = graph.vertices()[i];
+    if (v.layer < 0) {
+      if (!in_layers) before = std::max(before, outcome.vertices[i].end);
+      continue;
+    }
+    in_layers = true;
+    Instant& last = end[static_cast<std::size_t>(v.layer)];
+    last = std::max(last, outcome.vertices[i].end);
   }
   for (std::size_t layer = 0; layer < seconds.size(); ++layer) {
-    if (start[layer] != Instant::never()) seconds[layer] = (end[layer] - start[layer]).seconds();
+    if (end[layer] == Instant()) continue;
+    const Instant ends = std::max(before, end[layer]);
+    seconds[layer] = (ends - before).seconds();
+    before = ends;
   }
   return seconds;
 }
@@ -193,15 +239,16 @@ Traffic logical_traffic(const StepGraph& graph, const Tally& tally) {
 
 void tell_outcome(const StepGraph& graph, const Tally& tally, const Outcome& outcome, const Machine& machine,
                   Duration roofline, Detail detail, PointResult& result) {
-  Ledger step;
+  const Ledger step = ledger_of_step(graph, tally, outcome);
   std::vector<Ledger> layers(detail.layers ? graph.layers().size() : 0);
   result.operations.clear();
-  for (const std::uint32_t vertex : graph.order()) {
-    const Vertex& v = graph.vertices()[vertex];
-    const Ledger ledger = ledger_of(graph, tally, outcome, v);
-    step += ledger;
-    if (detail.layers && v.layer >= 0) layers[static_cast<std::size_t>(v.layer)] += ledger;
-    if (detail.operations) result.operations.push_back(operation_result(graph, outcome, vertex, ledger.traffic));
+  if (detail.layers || detail.operations) {
+    for (const std::uint32_t vertex : graph.order()) {
+      const Vertex& v = graph.vertices()[vertex];
+      const Ledger ledger = ledger_of(graph, tally, outcome, v);
+      if (detail.layers && v.layer >= 0) layers[static_cast<std::size_t>(v.layer)] += ledger;
+      if (detail.operations) result.operations.push_back(operation_result(graph, outcome, vertex, ledger.traffic));
+    }
   }
   result.traffic = step.traffic;
   result.amplification = step.explained(machine.saving_reason());

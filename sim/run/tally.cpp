@@ -124,13 +124,20 @@ void all_reduce(std::int64_t devices, std::int64_t device_bytes, std::int64_t to
   work.sent_total = checked_multiply(2 * (devices - 1), total_bytes);
 }
 
-// Tokens go to their experts' groups, one in `expert` of which is their own; one device of a tensor group sends.
+// Tokens go to the expert groups of their experts, once for each (token, expert) pair; one device of a tensor group
+// sends. A tensor group smaller than an expert group sends to all the tensor groups in it but itself; a larger one
+// holds several expert groups, which cost nothing. One expert group in all is reached by sending each token once.
 void to_experts(const Step& step, std::int64_t bytes_per_token, std::uint32_t experts, OperationWork& work) {
-  const std::int64_t groups = step.deployment.expert;
-  const std::int64_t active = step.expert_sets[experts].active;
+  const Deployment& where = step.deployment;
+  const std::int64_t groups = where.expert;
+  const std::int64_t spans =
+      std::max<std::int64_t>(1, where.expert_tensor() / where.tensor);  // tensor groups an expert group covers
+  const std::int64_t held =
+      std::max<std::int64_t>(1, where.tensor / where.expert_tensor());  // expert groups a tensor group holds
+  const std::int64_t copies = groups == 1 ? 1 : step.expert_sets[experts].active;
   const auto sent = [&](std::int64_t tokens) {
-    const std::int64_t pairs = checked_multiply(tokens, active);
-    return ceil_divide(checked_multiply(checked_multiply(pairs, groups - 1), bytes_per_token), groups);
+    const std::int64_t messages = checked_multiply(checked_multiply(tokens, copies), spans * groups - held);
+    return ceil_divide(checked_multiply(messages, bytes_per_token), groups);
   };
   work.sent = sent(step.tally.tokens_device);
   work.sent_total = sent(step.tally.tokens);

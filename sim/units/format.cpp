@@ -73,11 +73,14 @@ std::string to_text(FlopRate rate) {
 std::string time_text(double seconds) { return with_prefix(seconds, kTimes, "s"); }
 
 std::string with_commas(std::int64_t n) {
-  std::string text = fmt::format("{}", n);
+  const std::string digits = fmt::format("{}", n);
   const std::size_t first = n < 0 ? 1 : 0;
-  for (std::size_t at = text.size(); at > first + 3;) {
-    at -= 3;
-    text.insert(at, ",");
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > first && (digits.size() - i) % 3 == 0) {
+      text += ',';
+    }
+    text += digits[i];
   }
   return text;
 }

@@ -31,23 +31,13 @@ std::int64_t ceil_femtoseconds(double femtoseconds) {
 
 }  // namespace
 
-std::int64_t checked_add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) {
-    throw_overflow(fmt::format("{} + {}", a, b));
-  }
-  return sum;
-}
-
-std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) {
-    throw_overflow(fmt::format("{} * {}", a, b));
-  }
-  return product;
+void throw_overflow(std::int64_t a, char operation, std::int64_t b) {
+  throw_overflow(fmt::format("{} {} {}", a, operation, b));
 }
 
 std::int64_t scale(std::int64_t a, std::int64_t b, std::int64_t c) {
+  std::int64_t small = 0;
+  if (!__builtin_mul_overflow(a, b, &small)) return round_divide(small, c);
   const Wide product = static_cast<Wide>(a) * b;
   const Wide quotient = product / c;
   const Wide rest = product % c;

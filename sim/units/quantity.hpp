@@ -14,8 +14,18 @@ class OverflowError : public std::overflow_error {
   using std::overflow_error::overflow_error;
 };
 
-[[nodiscard]] std::int64_t checked_add(std::int64_t a, std::int64_t b);
-[[nodiscard]] std::int64_t checked_multiply(std::int64_t a, std::int64_t b);
+[[noreturn]] void throw_overflow(std::int64_t a, char operation, std::int64_t b);
+
+[[nodiscard]] inline std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) throw_overflow(a, '+', b);
+  return sum;
+}
+[[nodiscard]] inline std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) throw_overflow(a, '*', b);
+  return product;
+}
 
 // `a / b` rounded up; requires a >= 0 and b > 0.
 [[nodiscard]] constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
@@ -58,15 +68,9 @@ class Duration {
   [[nodiscard]] constexpr std::int64_t femtoseconds() const { return femtoseconds_; }
   [[nodiscard]] constexpr double seconds() const { return static_cast<double>(femtoseconds_) * 1e-15; }
   friend constexpr auto operator<=>(Duration, Duration) = default;
-  friend Duration operator+(Duration a, Duration b) {
-    return Duration(checked_add(a.femtoseconds_, b.femtoseconds_));
-  }
-  friend Duration operator-(Duration a, Duration b) {
-    return Duration(checked_add(a.femtoseconds_, -b.femtoseconds_));
-  }
-  friend Duration operator*(Duration a, std::int64_t n) {
-    return Duration(checked_multiply(a.femtoseconds_, n));
-  }
+  friend Duration operator+(Duration a, Duration b) { return Duration(checked_add(a.femtoseconds_, b.femtoseconds_)); }
+  friend Duration operator-(Duration a, Duration b) { return Duration(checked_add(a.femtoseconds_, -b.femtoseconds_)); }
+  friend Duration operator*(Duration a, std::int64_t n) { return Duration(checked_multiply(a.femtoseconds_, n)); }
   Duration& operator+=(Duration other) { return *this = *this + other; }
 
  private:
@@ -83,9 +87,7 @@ class Instant {
   [[nodiscard]] constexpr std::int64_t femtoseconds() const { return femtoseconds_; }
   [[nodiscard]] constexpr double seconds() const { return static_cast<double>(femtoseconds_) * 1e-15; }
   friend constexpr auto operator<=>(Instant, Instant) = default;
-  friend Instant operator+(Instant t, Duration d) {
-    return Instant(checked_add(t.femtoseconds_, d.femtoseconds()));
-  }
+  friend Instant operator+(Instant t, Duration d) { return Instant(checked_add(t.femtoseconds_, d.femtoseconds())); }
   friend Duration operator-(Instant a, Instant b) {
     return Duration::of_femtoseconds(checked_add(a.femtoseconds_, -b.femtoseconds_));
   }
@@ -110,9 +112,9 @@ class Rate {
   explicit constexpr Rate(double value) : value_(value) {}
   double value_ = 0;
 };
-using Bandwidth = Rate<struct BytesTag>;     // bytes per second
-using Frequency = Rate<struct CyclesTag>;    // hertz
-using FlopRate = Rate<struct FlopsTag>;      // floating-point operations per second
+using Bandwidth = Rate<struct BytesTag>;   // bytes per second
+using Frequency = Rate<struct CyclesTag>;  // hertz
+using FlopRate = Rate<struct FlopsTag>;    // floating-point operations per second
 
 // Time to move `bytes` at `rate`, rounded up to a femtosecond; requires a rate above zero.
 [[nodiscard]] Duration time_to_move(Bytes bytes, Bandwidth rate);

@@ -131,6 +131,13 @@ TEST(Flow, KernelsThatTogetherExceedTheSmsRunInTheOrderOfLaunch) {
   EXPECT_LT(outcome.vertices[0].end, outcome.vertices[1].end);
 }
 
+TEST(Flow, TilesThatDoNotFitWaitForTheFirstFreeSms) {
+  Step step;
+  step.add_gemm(98, 0.08e9 * 98);  // 0.1 ms on 98 SMs
+  step.add_gemm(10, 0.8e9 * 10);  // 1 ms each: two at once, eight when the other kernel ends, none behind the first two
+  EXPECT_NEAR(seconds_of(step), head + 1.1e-3, 3 * us);
+}
+
 TEST(Flow, AMessageTakesItsFloorAndTheTimeOfItsBytes) {
   for (const auto kind : {sim::Collective::Kind::all_reduce, sim::Collective::Kind::dispatch}) {
     Step step;

@@ -113,6 +113,8 @@ TEST(NearestName, ForgivesSlipsButNotOtherWords) {
   const std::vector<std::string> known = {"cycle", "flow", "roofline", "workload.context"};
   EXPECT_EQ(nearest_name("flw", known), "flow");
   EXPECT_EQ(nearest_name("folw", known), "flow");  // a swap counts one
+  EXPECT_EQ(nearest_name("flxow", known), "flow");
+  EXPECT_EQ(nearest_name("flox", known), "flow");
   EXPECT_EQ(nearest_name("Cycle", known), "cycle");
   EXPECT_EQ(nearest_name("rooflines", known), "roofline");
   EXPECT_EQ(nearest_name("roof", known), "roofline");

@@ -1,4 +1,4 @@
-// Helpers of the configuration tests.
+// Reading, comparing and making trees for the configuration tests.
 // Leaves out the tests.
 #include "tests/sim/config/trees.hpp"
 

@@ -1,4 +1,4 @@
-// Helpers of the configuration tests: reading with or without faults, comparing trees, random trees.
+// Reading for the configuration tests, with or without faults; comparing trees, random trees.
 // Leaves out the tests.
 #pragma once
 

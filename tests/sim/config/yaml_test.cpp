@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sim/config/places.hpp"
 #include "tests/sim/config/trees.hpp"
 
 namespace kvtraffic::sim {
@@ -37,6 +38,16 @@ TEST(ReadYaml, MarksCountCodePoints) {
   EXPECT_EQ(place_of(node.find("größe")->mark()), "1:9");
   EXPECT_EQ(place_of(node.find("b")->mark()), "1:15");
   EXPECT_EQ(place_of(node.find("c")->mark()), "1:22");
+}
+
+TEST(Places, AnswerInAnyOrder) {
+  Places places(std::make_shared<const SourceFile>(SourceFile{"s.yaml", "é: 1\nab\n"}));
+  EXPECT_EQ(place_of(places.at_offset(4)), "1:4");
+  EXPECT_EQ(place_of(places.at_offset(0)), "1:1");
+  EXPECT_EQ(place_of(places.at_offset(7)), "2:2");
+  EXPECT_EQ(place_of(places.at_offset(2)), "1:2");
+  EXPECT_EQ(places.offset(0, 99), 5U);  // the line's end
+  EXPECT_EQ(places.offset(99, 0), 9U);  // the text's end
 }
 
 TEST(ReadYaml, TellsQuotedFromPlainAndNullFromText) {
@@ -102,6 +113,7 @@ TEST(ReadYaml, RefusesTags) {
 
 TEST(ReadYaml, RefusesASecondDocument) {
   EXPECT_EQ(first_line(faults_of_text("a: 1\n---\nb: 2\n")), "s.yaml:2:1: error: a second document begins here");
+  EXPECT_EQ(first_line(faults_of_text("[1] x\n")), "s.yaml:1:5: error: text after the end of the value");
 }
 
 TEST(ReadYaml, RefusesKeysThatAreNoNames) {
@@ -123,6 +135,8 @@ TEST(ReadYaml, RefusesWhatIsNoText) {
   EXPECT_EQ(first_line(faults_of_text("a: 1\nb: \x07\n")),
             "s.yaml:2:4: error: not a text file: control character 0x07");
   EXPECT_EQ(first_line(faults_of_text("a: \xC0\xAF\n")), "s.yaml:1:4: error: not a text file: byte 0xC0 is not UTF-8");
+  EXPECT_EQ(first_line(faults_of_text("a: \xE0\x80\xAF\n")),
+            "s.yaml:1:4: error: not a text file: byte 0xE0 is not UTF-8");
   EXPECT_EQ(first_line(faults_of_text("a: \xED\xA0\x80\n")),
             "s.yaml:1:4: error: not a text file: byte 0xED is not UTF-8");
   EXPECT_EQ(first_line(faults_of_text("a: 1\rb: 2\r")), "s.yaml:1:5: error: not a text file: control character 0x0D");
@@ -170,6 +184,18 @@ TEST(ReadYaml, StopsAliasBombsBeforeTheyGoOff) {
         fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n", i, i - 1);
   }
   EXPECT_NE(faults_of_text(text).find("more than 200000 values once the aliases are expanded"), std::string::npos);
+}
+
+TEST(ReadYaml, CountsEveryCopyOfAnAlias) {
+  std::string text = "a: &a [";
+  for (int i = 0; i < 1000; ++i) {
+    text += "x, ";
+  }
+  text += "]\nb: [";
+  for (int i = 0; i < 300; ++i) {  // 300 x 1001 values
+    text += "*a, ";
+  }
+  EXPECT_NE(faults_of_text(text + "]\n").find("more than 200000 values"), std::string::npos);
 }
 
 TEST(ReadYaml, StopsAliasesOfHugeTexts) {

@@ -218,10 +218,25 @@ TEST(Messages, AnAllReduceSendsAllButItsOwnPartTwice) {
 
 TEST(Messages, DispatchSendsTokensToOtherGroupsOnly) {
   for (const auto kind : {Collective::Kind::dispatch, Collective::Kind::combine}) {
-    const OperationWork w = message_of(kind, devices(2, 4, 8), Point::decode(9, 1));
-    EXPECT_EQ(w.sent, 3 * 8 * 1000 * 7 / 8);
+    const OperationWork w = message_of(kind, devices(1, 8, 8), Point::decode(9, 1));
+    EXPECT_EQ(w.sent, 2 * 8 * 1000 * 7 / 8);  // 2 tokens of 8 pairs on the fullest rank, one group in 8 is its own
     EXPECT_EQ(w.sent_total, 9 * 8 * 1000 * 7 / 8);
   }
+}
+
+TEST(Messages, TheExpertGroupsOfOnesOwnTensorGroupCostNothing) {
+  const OperationWork w = message_of(Collective::Kind::dispatch, devices(2, 4, 8), Point::decode(9, 1));
+  EXPECT_EQ(w.sent, 3 * 8 * 1000 * 6 / 8);
+}
+
+TEST(Messages, AnExpertGroupOverSeveralTensorGroupsIsSentToEachButOneself) {
+  const OperationWork w = message_of(Collective::Kind::dispatch, devices(1, 8, 2), Point::decode(16, 1));
+  EXPECT_EQ(w.sent, 2 * 8 * 1000 * (2 * 4 - 1) / 2);  // two groups of four ranks
+}
+
+TEST(Messages, OneExpertGroupIsReachedByEachTokenOnce) {
+  const OperationWork w = message_of(Collective::Kind::dispatch, devices(2, 4, 1), Point::decode(8, 1));
+  EXPECT_EQ(w.sent, 2 * (4 - 1) * 1000);  // two tokens to the three other data ranks
 }
 
 TEST(Messages, WithOneDataRankOnlyResultsTravel) {

@@ -1,0 +1,64 @@
+// One point of a scenario: re-evaluated on a built setup, and with everything that a run does around it.
+#include <benchmark/benchmark.h>
+
+#include <sstream>
+
+#include "reports/writer.hpp"
+#include "scenarios/run/runner.hpp"
+#include "scenarios/run/setup.hpp"
+#include "sim/config/yaml.hpp"
+
+namespace kvtraffic::scenarios {
+namespace {
+
+sim::Node scenario(const std::string& text) {
+  sim::Diagnostics diagnostics;
+  return sim::read_yaml(text, "bench", diagnostics);
+}
+
+std::shared_ptr<const Setup> setup_of(const std::string& model, const std::string& fidelity) {
+  const std::string text = "model: " + model + "\nhardware: 8x-h200-sxm\nfidelity: " + fidelity +
+                           "\ncapacity: ignore\nworkload: {phase: decode, batch: 64, context: 128K}\n";
+  sim::Diagnostics diagnostics;
+  const Scenario read = read_scenario(scenario(text), diagnostics);
+  return build_setup(read, Catalog(KVTRAFFIC_ROOT), ".", diagnostics);
+}
+
+void evaluate(benchmark::State& state, const std::string& model, const std::string& fidelity) {
+  Evaluator evaluator(setup_of(model, fidelity));
+  std::int64_t context = 4096;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(evaluator.evaluate(64, context, {}));
+    context = context % 1000000 + 4099;
+  }
+}
+BENCHMARK_CAPTURE(evaluate, roofline_v32, "deepseek-v3.2", "roofline")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(evaluate, roofline_v41, "deepseek-v4.1-flash", "roofline")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(evaluate, flow_v4, "deepseek-v4-flash", "flow")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(evaluate, flow_v41, "deepseek-v4.1-flash", "flow")->Unit(benchmark::kMillisecond);
+
+// A sweep of 10,000 roofline points with export, from scenario text to CSV text.
+void sweep_to_csv(benchmark::State& state) {
+  const Catalog catalog(KVTRAFFIC_ROOT);
+  const std::string text =
+      "model: deepseek-v4.1-flash\nhardware: 8x-h200-sxm\nfidelity: roofline\ncapacity: ignore\nworkload: {phase: "
+      "decode}\n"
+      "sweep: {workload.context: {range: {from: 1000, to: 100000, step: 1000}}, workload.batch: {range: {from: 1, to: "
+      "100, step: 1}}}\n";
+  for (auto _ : state) {
+    std::ostringstream out;
+    const auto writer = reports::make_writer(reports::Format::csv, {}, out);
+    const Plan plan = make_plan(scenario(text), {}, ".", catalog);
+    writer->begin({"bench", plan.resolved, {}});
+    const std::atomic<bool> stop{false};
+    run_points(
+        plan, catalog, {}, [&](const sim::PointResult& point) { writer->point(point); }, stop);
+    writer->end();
+    benchmark::DoNotOptimize(out.str());
+  }
+  state.SetItemsProcessed(state.iterations() * 10000);
+}
+BENCHMARK(sweep_to_csv)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace kvtraffic::scenarios
