@@ -150,6 +150,15 @@ void write_head(JsonText& json, const sim::PointResult& point) {
   json.end_array();
 }
 
+void write_flops(JsonText& json, const sim::PointResult& point) {
+  json.key("flops");
+  json.begin_object();
+  for (std::size_t p = 0; p < sim::precision_count; ++p) {
+    if (point.flops[p] > 0) json.field(sim::precision_names[p], point.flops[p]);
+  }
+  json.end_object();
+}
+
 void write_point(JsonText& json, const sim::PointResult& point) {
   json.begin_object();
   write_head(json, point);
@@ -161,6 +170,7 @@ void write_point(JsonText& json, const sim::PointResult& point) {
     json.null();
   }
   write_amplification(json, point.amplification);
+  write_flops(json, point);
   write_or_null(json, "time", point.time, write_timing);
   write_or_null(json, "throughput", point.throughput, write_throughput);
   write_asked_for(json, "layers", point.layers, write_layer);

@@ -4,12 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <set>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "hardware/spec/checks.hpp"
 #include "sim/units/format.hpp"
 
 namespace kvtraffic::hardware {
@@ -19,10 +16,6 @@ using sim::Diagnostics;
 using sim::Node;
 using sim::Precision;
 using sim::View;
-
-// Makers round what they print: NVIDIA's 8 TB/s is 2.3 % below the pins of a B200, AMD's figures 2.4 %. Beyond that the
-// entry mixes two parts.
-constexpr double largest_bandwidth_difference = 0.025;
 
 // ---- typed values ----
 
@@ -37,6 +30,7 @@ void read_compute(const View& compute, Device& device) {
 void read_memory(const View& memory, Device& device) {
   device.memory = memory.text("type");
   device.stacks = memory.integer("stacks");
+  device.unified_memory = memory.flag("unified");
   device.bus_bits = memory.integer("bus_width");
   device.pin_bits_per_second = memory.bandwidth("pin_rate").per_second() * 8;
   device.published_bandwidth = memory.bandwidth("bandwidth");
@@ -52,7 +46,14 @@ void read_l2(const View& l2, Device& device) {
   device.l2_latency = l2.duration("latency");
 }
 
+// Where host and device share one memory, the way to the host is that memory: a machine then needs no case for it.
 void read_host(const View& host, Device& device) {
+  if (device.unified_memory) {
+    device.host_bandwidth = device.pin_bandwidth();
+    device.host_efficiency = device.stream_efficiency;
+    device.host_latency = device.memory_latency;
+    return;
+  }
   device.host_bandwidth = host.bandwidth("bandwidth");
   device.host_efficiency = host.number("efficiency");
   device.host_latency = host.duration("latency");
@@ -87,26 +88,6 @@ Device read_device(const View& view) {
 
 // ---- rules between keys; each is silent where a value it needs is missing or was refused already ----
 
-// Dotted path of a device's key: the device of a node stands below "device".
-std::string join(std::string_view prefix, std::string_view key) {
-  if (prefix.empty()) return std::string(key);
-  return key.empty() ? std::string(prefix) : fmt::format("{}.{}", prefix, key);
-}
-
-void check_bandwidth(const Device& device, const View& memory, std::string_view prefix, Diagnostics& diagnostics) {
-  const double pins = device.pin_bandwidth().per_second();
-  const double published = device.published_bandwidth.per_second();
-  if (pins <= 0 || published <= 0) return;
-  const double difference = std::abs(pins - published) / published;
-  if (difference <= largest_bandwidth_difference) return;
-  diagnostics.error(memory.mark("bandwidth"), join(prefix, "memory.bandwidth"),
-                    fmt::format("{} differs by {:.1f} % from the {} of {} pins at {} Gbit/s",
-                                to_text(device.published_bandwidth), difference * 100, to_text(device.pin_bandwidth()),
-                                device.bus_bits, sim::exact_text(device.pin_bits_per_second / 1e9)),
-                    fmt::format("at most {} % between bandwidth and bus_width x pin_rate / 8",
-                                sim::exact_text(largest_bandwidth_difference * 100)));
-}
-
 void check_stacks(const Device& device, const View& memory, std::string_view prefix, Diagnostics& diagnostics) {
   if (device.stacks < 1 || device.bus_bits < 1 || device.bus_bits % device.stacks == 0) return;
   diagnostics.error(memory.mark("bus_width"), join(prefix, "memory.bus_width"),
@@ -138,78 +119,50 @@ void check_l2(const Device& device, const View& l2, std::string_view prefix, Dia
                     "less than memory.latency");
 }
 
+// `host` and `host_memory` are of a host with a memory of its own: needed where there is one, and wrong where there is
+// not.
+void check_host(const Device& device, const View& view, std::string_view prefix, Diagnostics& diagnostics) {
+  if (!view.raw().is_map()) return;
+  if (!device.unified_memory && !view.has("host")) {
+    diagnostics.error(view.mark("host"), std::string(prefix), "missing key 'host'",
+                      "host: a map (The way to host memory: PCIe or a chip-to-chip link), or memory.unified: true");
+  }
+  for (const std::string_view key : {"host", "host_memory"}) {
+    if (!device.unified_memory || !view.has(key)) continue;
+    diagnostics.error(view.mark(key), join(prefix, key), "the host shares the device's memory (memory.unified)",
+                      fmt::format("no `{}`, or a memory that is not unified", key));
+  }
+}
+
 Device checked_device(const Node& node, std::string_view prefix, Diagnostics& diagnostics) {
   check(node, device_table(), diagnostics, prefix);
   const View view(node, device_table());
   Device device = read_device(view);
-  check_bandwidth(device, view.map("memory"), prefix, diagnostics);
+  check_pins({device.bus_bits, device.pin_bits_per_second}, "bus_width", view.map("memory"), join(prefix, "memory"),
+             diagnostics);
   check_stacks(device, view.map("memory"), prefix, diagnostics);
   check_precisions(device, view.map("compute"), prefix, diagnostics);
   check_l2(device, view.map("l2"), prefix, diagnostics);
+  check_host(device, view, prefix, diagnostics);
   return device;
 }
 
-// ---- sources ----
-
-// What names and describes the entry is no figure and needs no source.
-bool is_figure(std::string_view path) {
-  return path != "kind" && path != "name" && path != "summary" && path != "device" && !path.starts_with("sources");
-}
-
-void add_provenance(const Node& node, const sim::Table& table, std::string_view prefix, Hardware& hardware) {
-  for (auto& [path, provenance] : sim::provenance_of(node, table)) {
-    if (is_figure(path)) hardware.provenance.emplace(join(prefix, path), provenance);
-  }
-}
-
-void add_sources(const View& view, std::string_view prefix, Hardware& hardware, Diagnostics& diagnostics) {
-  for (const Node::Member& source : view.node("sources").members()) {
-    const auto [known, is_new] = hardware.sources.emplace(source.key, source.value.text());
-    if (is_new || known->second == source.value.text()) continue;
-    diagnostics.error(source.value.mark(), join(prefix, "sources." + source.key),
-                      "the device gives another address for this key: " + known->second,
-                      "a key of its own for each address");
-  }
-}
-
-// The map at or above `path` that says `source: name`; the whole entry when none does.
-std::string place_of_source(const Node& entry, std::string path, std::string_view name) {
-  while (!path.empty()) {
-    const Node* node = entry.find_path(path);
-    const Node* source = node == nullptr ? nullptr : node->find("source");
-    if (source != nullptr && source->text() == name) return path;
-    const std::size_t dot = path.rfind('.');
-    path.resize(dot == std::string::npos ? 0 : dot);
-  }
-  return path;
-}
-
-// A map's `source` counts for all below it, so each place is reported once, not once per figure.
-void check_sources(const Node& entry, const Hardware& hardware, Diagnostics& diagnostics) {
-  std::vector<std::string> known;
-  for (const auto& [key, address] : hardware.sources) known.push_back(key);
-  std::set<std::string> reported;
-  for (const auto& [path, provenance] : hardware.provenance) {
-    if (provenance.source.empty() || hardware.sources.contains(provenance.source)) continue;
-    const std::string place = join(place_of_source(entry, path, provenance.source), "source");
-    if (!reported.insert(place).second) continue;
-    const Node* text = entry.find_path(place);
-    diagnostics.error(text == nullptr ? entry.mark() : text->mark(), place,
-                      fmt::format("'{}' is no key of `sources`", provenance.source),
-                      known.empty() ? "a `sources:` map that has it" : fmt::format("one of {}", fmt::join(known, ", ")),
-                      sim::nearest_name(provenance.source, known));
-  }
-}
-
 // ---- entries ----
+
+void read_host_memory(const View& view, Hardware& hardware) {
+  const View memory = view.map("host_memory");
+  hardware.host_memory_capacity = memory.bytes("capacity");
+  hardware.host_memory_bandwidth = memory.bandwidth("bandwidth");
+}
 
 Hardware read_single(const Node& entry, Diagnostics& diagnostics) {
   Hardware hardware;
   hardware.device = checked_device(entry, "", diagnostics);
   hardware.name = hardware.device.name;
   hardware.summary = hardware.device.summary;
-  add_sources(View(entry, device_table()), "", hardware, diagnostics);
-  add_provenance(entry, device_table(), "", hardware);
+  read_host_memory(View(entry, device_table()), hardware);
+  add_sources(View(entry, device_table()), "", hardware.sources, diagnostics);
+  add_provenance(entry, device_table(), "", hardware.provenance);
   return hardware;
 }
 
@@ -223,8 +176,8 @@ void read_node_device(const View& node, Hardware& hardware, Diagnostics& diagnos
     return;
   }
   hardware.device = checked_device(device, "device", diagnostics);
-  add_sources(View(device, device_table()), "device", hardware, diagnostics);
-  add_provenance(device, device_table(), "device", hardware);
+  add_sources(View(device, device_table()), "device", hardware.sources, diagnostics);
+  add_provenance(device, device_table(), "device", hardware.provenance);
 }
 
 void check_link(const View& node, std::int64_t count, Diagnostics& diagnostics) {
@@ -245,8 +198,9 @@ Hardware read_node(const Node& entry, Diagnostics& diagnostics) {
   read_node_device(view, hardware, diagnostics);
   read_link(view.map("link"), hardware.device);
   check_link(view, hardware.count, diagnostics);
-  add_sources(view, "", hardware, diagnostics);
-  add_provenance(entry, node_table(), "", hardware);
+  read_host_memory(view, hardware);
+  add_sources(view, "", hardware.sources, diagnostics);
+  add_provenance(entry, node_table(), "", hardware.provenance);
   return hardware;
 }
 
@@ -259,9 +213,7 @@ bool describes_node(const Node& entry) {
 
 }  // namespace
 
-sim::Bandwidth Device::pin_bandwidth() const {
-  return sim::Bandwidth::per_second(static_cast<double>(bus_bits) * pin_bits_per_second / 8);
-}
+sim::Bandwidth Device::pin_bandwidth() const { return Pins{bus_bits, pin_bits_per_second}.bandwidth(); }
 
 Precision Device::runs_as(Precision p) const {
   for (auto i = static_cast<std::size_t>(p); i < sim::precision_count; ++i) {
@@ -272,7 +224,7 @@ Precision Device::runs_as(Precision p) const {
 
 Hardware read_hardware(const Node& entry, Diagnostics& diagnostics) {
   Hardware hardware = describes_node(entry) ? read_node(entry, diagnostics) : read_single(entry, diagnostics);
-  check_sources(entry, hardware, diagnostics);
+  check_sources(entry, hardware.provenance, hardware.sources, diagnostics);
   hardware.resolved = entry;
   return hardware;
 }

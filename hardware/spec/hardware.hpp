@@ -24,7 +24,8 @@ struct Device {
   std::array<double, sim::precision_count> sustained{};            // share of peak that a long GEMM reaches, (0, 1]
 
   std::string memory;                                              // "HBM3E"
-  std::int64_t stacks = 0;
+  std::int64_t stacks = 0;                                         // 1 where the memory is no HBM
+  bool unified_memory = false;                                     // host and device share it: `host_*` then are its own figures
   std::int64_t bus_bits = 0;
   double pin_bits_per_second = 0;
   sim::Bandwidth published_bandwidth;                              // as the vendor prints it
@@ -62,6 +63,8 @@ struct Hardware {
   std::string summary;
   Device device;
   std::int64_t count = 1;
+  sim::Bytes host_memory_capacity;                    // of all hosts of the entry together; zero: not stated, or unified
+  sim::Bandwidth host_memory_bandwidth;               // likewise, peak
   std::map<std::string, sim::Provenance> provenance;  // by path: "memory.capacity", "count", ...
   std::map<std::string, std::string> sources;         // key -> address
   sim::Node resolved;                                 // the entry after `extends`, as `show` prints it

@@ -4,61 +4,27 @@
 #include <string_view>
 
 #include "hardware/spec/hardware.hpp"
+#include "hardware/spec/rows.hpp"
 
 namespace kvtraffic::hardware {
 namespace {
 
+using rows::duration;
+using rows::group;
+using rows::optional;
+using rows::positive;
+using rows::rate;
+using rows::share;
 using sim::Field;
 using sim::Table;
 using sim::Type;
 
-// Below these a rate or a share is a slip of the pen, and a simulation on it would never end.
-constexpr double smallest_rate = 1e6;
-constexpr double smallest_share = 0.01;
-constexpr double smallest_duration = 0;
-
 // One choice list for both tables: the reader picks the table by `kind`, and a misspelt kind must be told both names.
 constexpr std::array<std::string_view, 2> kinds{"device", "node"};
 
-constexpr Field positive(std::string_view name, Type type, std::string_view help) {
-  return {.name = name, .type = type, .help = help, .required = true, .min = 1};
-}
-
-constexpr Field rate(std::string_view name, Type type, std::string_view help) {
-  return {.name = name, .type = type, .help = help, .required = true, .min = smallest_rate};
-}
-
-constexpr Field share(std::string_view name, std::string_view help) {
-  return {.name = name, .type = Type::ratio, .help = help, .required = true, .min = smallest_share, .max = 1};
-}
-
-constexpr Field duration(std::string_view name, std::string_view help) {
-  return {.name = name, .type = Type::duration, .help = help, .required = true, .min = smallest_duration};
-}
-
-constexpr Field group(const Table& table, std::string_view help, bool required = true) {
-  return {.name = table.name, .type = Type::map, .help = help, .required = required, .table = &table};
-}
-
-constexpr Field optional(Field field) {
-  field.required = false;
-  return field;
-}
-
-constexpr Field kind_field{.name = "kind",
-                           .type = Type::choice,
-                           .help = "What the file describes: one device, or a node of equal devices.",
-                           .required = true,
-                           .choices = kinds};
-constexpr Field name_field{
-    .name = "name", .type = Type::name, .help = "The name that a scenario's `hardware:` uses.", .required = true};
-constexpr Field summary_field{
-    .name = "summary", .type = Type::text, .help = "One line for lists: maker, part, memory and bandwidth."};
-constexpr Field sources_field{
-    .name = "sources",
-    .type = Type::dictionary,
-    .help = "Where the numbers come from: a short key and its public address; `source:` names a key.",
-    .item = Type::text};
+constexpr Field kind_field = rows::kind(kinds, "What the file describes: one device, or a node of equal devices.");
+constexpr Field name_field = rows::name("The name that a scenario's `hardware:` uses.");
+constexpr Field summary_field = rows::summary("One line for lists: maker, part, memory and bandwidth.");
 
 constexpr std::array sm_fields{
     positive("count", Type::integer, "Streaming multiprocessors that a kernel can use."),
@@ -89,9 +55,14 @@ constexpr Table compute_table{.name = "compute",
                               .sourced = true};
 
 constexpr std::array memory_fields{
-    Field{.name = "type", .type = Type::text, .help = "The memory standard, such as HBM3E.", .required = true},
-    positive("stacks", Type::integer, "Memory stacks on the package."),
-    positive("bus_width", Type::integer, "Data pins of all stacks together, in bits."),
+    rows::text("type", "The memory standard, such as HBM3E."),
+    optional(positive("stacks", Type::integer, "Memory stacks on the package; leave out where the memory is no HBM."),
+             "1"),
+    Field{.name = "unified",
+          .type = Type::flag,
+          .help = "True where host and device share this memory; there is then no `host`.",
+          .fallback = "false"},
+    positive("bus_width", Type::integer, "Data pins of all stacks or chips together, in bits."),
     rate("pin_rate", Type::bandwidth, "Data rate of one pin, such as 6.25 Gbit/s."),
     rate("bandwidth", Type::bandwidth, "Bandwidth as the maker prints it; within 2.5 % of bus_width x pin_rate / 8."),
     positive("capacity", Type::bytes, "Capacity as the maker prints it, in decimal units: 141 GB is 141e9 bytes."),
@@ -126,6 +97,15 @@ constexpr Table host_table{.name = "host",
                            .fields = host_fields,
                            .sourced = true};
 
+constexpr std::array host_memory_fields{
+    positive("capacity", Type::bytes, "What is installed in all hosts of the entry together."),
+    rate("bandwidth", Type::bandwidth, "Peak of the memory of all hosts of the entry together."),
+};
+constexpr Table host_memory_table{.name = "host_memory",
+                                  .help = "The memory of the hosts that the devices of the entry stand behind.",
+                                  .fields = host_memory_fields,
+                                  .sourced = true};
+
 constexpr std::array link_fields{
     rate("bandwidth", Type::bandwidth,
          "Peak of all links of one device together, one way: half of a figure for both ways."),
@@ -147,13 +127,14 @@ constexpr std::array device_fields{
     kind_field,
     name_field,
     summary_field,
-    sources_field,
+    rows::sources,
     group(sm_table, "The streaming multiprocessors."),
     group(compute_table, "Dense peak rates and what a long matrix multiplication sustains, by number format."),
     group(memory_table, "The device memory: geometry, rate, capacity and latency."),
     group(l2_table, "The cache that all multiprocessors share."),
     group(launch_table, "What a kernel costs before it does anything."),
-    group(host_table, "The way to host memory: PCIe or a chip-to-chip link."),
+    group(host_table, "The way to host memory: PCIe or a chip-to-chip link; none where memory.unified.", false),
+    group(host_memory_table, "The host memory beside this device when it stands alone.", false),
     group(link_table, "The scale-up link between devices; leave out where there is none.", false),
 };
 constexpr Table device{.name = "device",
@@ -165,12 +146,13 @@ constexpr std::array node_fields{
     kind_field,
     name_field,
     summary_field,
-    sources_field,
+    rows::sources,
     Field{.name = "device",
           .type = Type::reference,
           .help = "The device: a name of the catalog, a file, or a map that extends one.",
           .required = true},
     positive("count", Type::integer, "Devices in the node, all in one scale-up domain."),
+    group(host_memory_table, "The memory of the node's hosts together.", false),
     Field{.name = "link",
           .type = Type::map,
           .help = "Values that replace those of the device's `link` in this node.",

@@ -1,5 +1,5 @@
-// Attention as operations: latent attention with a token-level indexer (V3.2), and the shared-entry kinds with window,
-// compressors and selection (V4, V4.1). One operation per logical step; nothing is fused.
+// Attention as operations: what all kinds share, and the shared-entry kinds with window, compressors and selection (V4,
+// V4.1). One operation per logical step; nothing is fused. Head and latent attention stand in head_attention.cpp.
 #include <array>
 
 #include "models/lower/layer_builder.hpp"
@@ -28,9 +28,11 @@ sim::Layout LayerBuilder::entry(EntryRole role) const {
   return context_.format.layout(role, context_.model.cache, attention());
 }
 
+std::int64_t LayerBuilder::cache_ways() const { return attention().has_heads_cached() ? attention().kv_heads : whole; }
+
 Count LayerBuilder::main_count() const {
   const Attention& a = attention();
-  if (a.kind == AttentionKind::hca) return {Count::Kind::entries, a.ratio, 0};
+  if (!a.is_sparse()) return {Count::Kind::entries, a.ratio, 0};
   return {Count::Kind::capped, a.ratio, a.top_k};
 }
 
@@ -43,18 +45,18 @@ Count LayerBuilder::scanned_count() const {
 void LayerBuilder::own_caches() {
   const Attention& a = attention();
   const auto own = [this](std::string name, DataKind kind, std::int64_t ratio, std::int64_t fixed,
-                          const sim::Layout& layout) {
+                          const sim::Layout& layout, std::int64_t ways = whole) {
     for (sim::StoredCache& c : demand_.caches) {
       if (c.name == name && c.ratio == ratio && c.fixed == fixed && c.layout.name == layout.name) {
         ++c.layers;
         return;
       }
     }
-    demand_.caches.push_back({std::move(name), kind, ratio, fixed, 1, whole, layout});
+    demand_.caches.push_back({std::move(name), kind, ratio, fixed, 1, ways, layout});
   };
-  if (a.owns_cache()) own("main", DataKind::kv_main, a.ratio, 0, entry(EntryRole::main));
+  if (a.owns_cache()) own("main", DataKind::kv_main, a.ratio, 0, entry(EntryRole::main), cache_ways());
   if (a.owns_cache() && a.selects()) own("index", DataKind::index_key, a.ratio, 0, entry(EntryRole::index));
-  if (a.kind != AttentionKind::dsa) own("window", DataKind::kv_local, 0, a.window, entry(EntryRole::local));
+  if (a.has_window()) own("window", DataKind::kv_local, 0, a.window, entry(EntryRole::local));
   if (!a.owns_cache() || a.ratio == 1) return;
   const std::int64_t rows = a.ratio * (a.overlap ? 2 : 1);
   own("state", DataKind::state, 0, rows, context_.format.state_row(context_.model.cache, a, a.head_dim));
@@ -63,26 +65,11 @@ void LayerBuilder::own_caches() {
   }
 }
 
-std::uint32_t LayerBuilder::project_down(std::uint32_t normed, std::int64_t cached_width) {
-  return add("attention.down", OperationKind::gemm, {{normed, "normed hidden state"}}, [&](OperationMaker& op) {
-    op.multiplies(weight("query down")).multiplies(weight("key-value down")).reads("normed", hidden());
-    op.writes("latents", attention().query_rank + cached_width);
-  });
-}
-
 std::uint32_t LayerBuilder::store_window_entry(std::uint32_t down) {
   const Attention& a = attention();
   return add("attention.store", OperationKind::elementwise, {{down, "latents"}}, [&](OperationMaker& op) {
     op.reads("latents", a.query_rank + a.head_dim).writes("query latent", a.query_rank);
     op.writes_cache(DataKind::kv_local, "window", entry(EntryRole::local), {});
-  });
-}
-
-std::uint32_t LayerBuilder::store_latent_entry(std::uint32_t down) {
-  const Attention& a = attention();
-  return add("attention.store", OperationKind::elementwise, {{down, "latents"}}, [&](OperationMaker& op) {
-    op.reads("latents", a.query_rank + a.kv_rank + a.rope_dim).writes("query latent", a.query_rank);
-    op.writes_cache(DataKind::kv_main, "main", entry(EntryRole::main), {});
   });
 }
 
@@ -123,17 +110,6 @@ void LayerBuilder::update_state(OperationMaker& op) {
   };
   rows_of("state", a.head_dim);
   if (a.kind == AttentionKind::csa) rows_of("index state", a.index_dim);
-}
-
-std::uint32_t LayerBuilder::store_index_key(std::uint32_t normed) {
-  const std::uint32_t key =
-      add("index.key", OperationKind::gemm, {{normed, "normed hidden state"}}, [&](OperationMaker& op) {
-        op.multiplies(weight("index key")).reads("normed", hidden()).writes("index key", attention().index_dim);
-      });
-  return add("index.store", OperationKind::elementwise, {{key, "index key"}}, [&](OperationMaker& op) {
-    op.reads("index key", attention().index_dim);
-    op.writes_cache(DataKind::index_key, "index keys", entry(EntryRole::index), {});
-  });
 }
 
 void LayerBuilder::index(std::uint32_t normed, std::uint32_t query_latent, std::optional<std::uint32_t> key) {
@@ -192,10 +168,10 @@ std::uint32_t LayerBuilder::pick(std::uint32_t scores) {
 void LayerBuilder::read_main_entries(OperationMaker& op) {
   const Attention& a = attention();
   if (a.kind == AttentionKind::window) return;
-  const bool every = a.kind == AttentionKind::hca;
+  const bool every = !a.is_sparse();
   if (!every) op.reads_list("selection", position_bytes, main_count(), Owner::selection_source);
   op.reads_cache(DataKind::kv_main, "main", entry(EntryRole::main), main_count(),
-                 every ? context_.plan.dense_reads : sim::Pattern::gather, Owner::kv_source);
+                 every ? context_.plan.dense_reads : sim::Pattern::gather, Owner::kv_source, cache_ways());
 }
 
 std::uint32_t LayerBuilder::attend(std::vector<After> after, std::int64_t query_width, std::int64_t output_width,
@@ -205,14 +181,14 @@ std::uint32_t LayerBuilder::attend(std::vector<After> after, std::int64_t query_
     const Made& source = made_[static_cast<std::size_t>(here().kv_source)];
     after.push_back({source.main_entry.value(), "this token's main entry"});
   }
-  if (a.kind != AttentionKind::window && a.kind != AttentionKind::hca) {
+  if (a.is_sparse()) {
     after.push_back({made_[static_cast<std::size_t>(here().selection_source)].selection.value(), "selection"});
   }
   return add("attention.core", OperationKind::attention, after, [&](OperationMaker& op) {
     op.reads("query", query_width, a.heads);
     read_main_entries(op);
     const Count window{Count::Kind::window, 1, a.window};
-    if (a.kind != AttentionKind::dsa) {
+    if (a.has_window()) {
       op.reads_cache(DataKind::kv_local, "window", entry(EntryRole::local), window, context_.plan.local_reads,
                      Owner::layer);
       op.computes(sim::Precision::bf16, flops_per_entry, window, a.heads);
@@ -226,38 +202,6 @@ std::uint32_t LayerBuilder::attend(std::vector<After> after, std::int64_t query_
 void LayerBuilder::finish_attention(std::uint32_t projected) {
   if (context_.deployment.tensor > 1) projected = all_reduce("attention.all_reduce", projected);
   residual_out("attention", projected);
-}
-
-// MLA in its absorbed form: queries go to the latent space, so that the cached latent serves all heads.
-void LayerBuilder::latent_attention() {
-  const Attention& a = attention();
-  const std::uint32_t normed = residual_in("attention");
-  const std::uint32_t stored = store_latent_entry(project_down(normed, a.kv_rank + a.rope_dim));
-  made_[static_cast<std::size_t>(index_)].main_entry = stored;
-  const std::int64_t query = a.heads * (a.nope_dim + a.rope_dim);
-  const std::int64_t absorbed = a.heads * (a.kv_rank + a.rope_dim);
-  const std::uint32_t up =
-      add("attention.query_up", OperationKind::gemm, {{stored, "query latent"}}, [&](OperationMaker& op) {
-        op.multiplies(weight("query up")).reads("query latent", a.query_rank).writes("query heads", query, a.heads);
-      });
-  const std::uint32_t rotated = add_elementwise("attention.query_rope", {{up, "query heads"}}, "query heads", query,
-                                                "query heads", query, a.heads);
-  const std::uint32_t key_up =
-      add("attention.absorb", OperationKind::gemm, {{rotated, "rotated query"}}, [&](OperationMaker& op) {
-        op.multiplies(weight("key up")).reads("query heads", query, a.heads).writes("query", absorbed, a.heads);
-      });
-  index(normed, stored, store_index_key(normed));
-  const double flops = 2.0 * static_cast<double>(a.heads * (a.kv_rank + a.rope_dim + a.kv_rank));
-  const std::uint32_t core = attend({{key_up, "query"}}, absorbed, a.heads * a.kv_rank, flops);
-  const std::uint32_t value =
-      add("attention.value_up", OperationKind::gemm, {{core, "attention output"}}, [&](OperationMaker& op) {
-        op.multiplies(weight("value up"))
-            .reads("attention output", a.heads * a.kv_rank, a.heads)
-            .writes("values", a.heads * a.value_dim, a.heads);
-      });
-  finish_attention(add("attention.output", OperationKind::gemm, {{value, "values"}}, [&](OperationMaker& op) {
-    op.multiplies(weight("output")).reads("values", a.heads * a.value_dim, a.heads).writes("block output", hidden());
-  }));
 }
 
 // One entry serves as key and value of all heads: the window's own, and compressed ones where the kind has them.

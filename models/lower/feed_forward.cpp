@@ -7,6 +7,10 @@ namespace kvtraffic::models {
 
 using sim::OperationKind;
 
+namespace {
+constexpr std::int64_t expert_id_bytes = 4;  // int32
+}
+
 // Mixing n streams into a sub-block's input, and its output back into them, moves (4n+4)d values in the standard form
 // and (2n+2)d in the single-pass form (DeepSeek-V4.1 report): there one kernel takes the last output in and hands the
 // next input out.
@@ -74,16 +78,16 @@ void LayerBuilder::engram() {
 
 void LayerBuilder::dense() {
   const std::int64_t width = here().dense_width;
+  const std::int64_t wide = (here().gated ? 2 : 1) * width;
+  const std::string_view matrix = here().gated ? "dense gate and up" : "dense up";
   const std::uint32_t normed = residual_in("feed_forward");
   const std::uint32_t up =
-      add("feed_forward.gate_up", OperationKind::gemm, {{normed, "normed hidden state"}}, [&](OperationMaker& op) {
-        op.multiplies(weight("dense gate and up"))
-            .reads("normed", hidden())
-            .writes("gate and up", 2 * width, sim::divides_freely);
+      add("feed_forward.up", OperationKind::gemm, {{normed, "normed hidden state"}}, [&](OperationMaker& op) {
+        op.multiplies(weight(matrix)).reads("normed", hidden()).writes("dense up", wide, sim::divides_freely);
       });
   const std::uint32_t active =
-      add("feed_forward.activate", OperationKind::elementwise, {{up, "gate and up"}}, [&](OperationMaker& op) {
-        op.reads("gate and up", 2 * width, sim::divides_freely).writes("activated", width, sim::divides_freely);
+      add("feed_forward.activate", OperationKind::elementwise, {{up, "up projection"}}, [&](OperationMaker& op) {
+        op.reads("dense up", wide, sim::divides_freely).writes("activated", width, sim::divides_freely);
       });
   std::uint32_t out = add("feed_forward.down", OperationKind::gemm, {{active, "activated"}}, [&](OperationMaker& op) {
     op.multiplies(weight("dense down")).reads("activated", width, sim::divides_freely).writes("block output", hidden());
@@ -131,6 +135,21 @@ std::uint32_t LayerBuilder::routed_experts(std::uint32_t routed, std::uint32_t e
   });
 }
 
+// Picks the experts of each token from the scores, or looks them up in a table by the token's id.
+std::uint32_t LayerBuilder::choose_experts(std::uint32_t scores) {
+  const Experts& e = here().experts;
+  return add("router.choose", OperationKind::elementwise, {{scores, "router scores"}}, [&](OperationMaker& op) {
+    op.reads("router scores", e.routed).writes("chosen experts", 2 * e.active);
+    if (e.routing == Routing::scored) return;
+    const std::int64_t row = e.active * expert_id_bytes;
+    sim::Access read;
+    read.kind = sim::DataKind::weight;
+    read.pattern = sim::Pattern::gather;
+    op.access(read, "expert table",
+              sim::Layout::packed(fmt::format("expert table row {} B", row), row, "expert ids of one token"));
+  });
+}
+
 void LayerBuilder::mixture() {
   const Experts& e = here().experts;
   const std::uint32_t experts = context_.graph.add_experts({e.routed, e.active});
@@ -139,8 +158,7 @@ void LayerBuilder::mixture() {
       add("router.scores", OperationKind::gemm, {{normed, "normed hidden state"}}, [&](OperationMaker& op) {
         op.multiplies(weight("router")).reads("normed", hidden()).writes("router scores", e.routed);
       });
-  const std::uint32_t choice = add_elementwise("router.choose", {{scores, "router scores"}}, "router scores", e.routed,
-                                               "chosen experts", 2 * e.active);
+  const std::uint32_t choice = choose_experts(scores);
   std::uint32_t routed = choice;
   const std::int64_t token_bytes = sim::ceil_divide(hidden() * context_.plan.activation_bits, 8);
   const bool spread = context_.deployment.data > 1;  // tokens live on other ranks than their experts

@@ -45,7 +45,7 @@ const Weight& LayerBuilder::weight(std::string_view name) const {
 
 void LayerBuilder::begin() {
   const Weights outer = outer_weights(context_.model);
-  own_weights(outer);
+  own_weights(context_.model.tied_embedding ? Weights{find(outer, "head")} : outer);
   tail_ = add("embedding", OperationKind::lookup, {}, [&](OperationMaker& op) {
     const std::int64_t row = context_.model.format(WeightClass::embedding).bytes(hidden());
     sim::Access read;
@@ -74,8 +74,10 @@ void LayerBuilder::layer(std::int32_t index) {
   own_weights(forward_weights_);
   own_caches();
   if (here().engram) engram();
-  if (attention().kind == AttentionKind::dsa) {
+  if (attention().is_latent()) {
     latent_attention();
+  } else if (attention().has_heads_cached()) {
+    head_attention();
   } else {
     shared_entry_attention();
   }

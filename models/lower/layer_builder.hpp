@@ -46,11 +46,14 @@ class LayerBuilder {
   void start_layer(std::int32_t index);
 
   // attention.cpp
+  void head_attention();
   void latent_attention();
   void shared_entry_attention();
   std::uint32_t project_down(std::uint32_t normed, std::int64_t cached_width);
   std::uint32_t store_window_entry(std::uint32_t down);
   std::uint32_t store_latent_entry(std::uint32_t down);
+  std::uint32_t expand_latent(std::uint32_t down);
+  std::uint32_t query_heads(std::uint32_t normed, std::uint32_t latents, std::int64_t width);
   std::uint32_t compress(std::uint32_t normed);
   void update_state(OperationMaker& op);
   std::uint32_t store_index_key(std::uint32_t normed);
@@ -64,6 +67,7 @@ class LayerBuilder {
   [[nodiscard]] sim::Count main_count() const;     // entries that attention reads
   [[nodiscard]] sim::Count scanned_count() const;  // keys that the indexer scores
   [[nodiscard]] sim::Layout entry(EntryRole role) const;
+  [[nodiscard]] std::int64_t cache_ways() const;  // tensor ranks that can share the main cache
   void own_caches();
 
   // feed_forward.cpp
@@ -72,6 +76,7 @@ class LayerBuilder {
   void engram();
   void dense();
   void mixture();
+  std::uint32_t choose_experts(std::uint32_t scores);
   std::uint32_t routed_experts(std::uint32_t routed, std::uint32_t experts);
   std::optional<std::uint32_t> shared_experts(std::uint32_t normed);
   void own_weights(const Weights& weights);

@@ -106,8 +106,10 @@ OperationMaker& OperationMaker::writes_list(std::string_view role, std::int64_t 
 }
 
 OperationMaker& OperationMaker::reads_cache(DataKind kind, std::string_view role, const Layout& layout,
-                                            sim::Count count, sim::Pattern pattern, sim::Owner owner) {
+                                            sim::Count count, sim::Pattern pattern, sim::Owner owner,
+                                            std::int64_t ways) {
   Access read;
+  read.ways = ways;
   read.kind = kind;
   read.pattern = pattern;
   read.owner = owner;
@@ -117,8 +119,9 @@ OperationMaker& OperationMaker::reads_cache(DataKind kind, std::string_view role
 }
 
 OperationMaker& OperationMaker::writes_cache(DataKind kind, std::string_view role, const Layout& layout,
-                                             sim::Count count) {
+                                             sim::Count count, std::int64_t ways) {
   Access write;
+  write.ways = ways;
   write.kind = kind;
   write.direction = Direction::write;
   write.pattern = sim::Pattern::gather;  // one entry, wherever in its page it stands

@@ -43,8 +43,9 @@ class OperationMaker {
   OperationMaker& writes_list(std::string_view role, std::int64_t bytes, sim::Count count, sim::Owner owner);
   // Entries of a cache.
   OperationMaker& reads_cache(sim::DataKind kind, std::string_view role, const sim::Layout& layout, sim::Count count,
-                              sim::Pattern pattern, sim::Owner owner);
-  OperationMaker& writes_cache(sim::DataKind kind, std::string_view role, const sim::Layout& layout, sim::Count count);
+                              sim::Pattern pattern, sim::Owner owner, std::int64_t ways = whole);
+  OperationMaker& writes_cache(sim::DataKind kind, std::string_view role, const sim::Layout& layout, sim::Count count,
+                               std::int64_t ways = whole);
   // Any other access of a token.
   OperationMaker& access(sim::Access access, std::string_view role, const sim::Layout& layout);
   // Arithmetic per token and counted entry, not bound to a weight.

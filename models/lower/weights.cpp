@@ -17,20 +17,33 @@ void add_streams(const Model& model, Weights& weights) {
   weights.push_back({"streams", WeightClass::streams, n * model.hidden, n * n + 2 * n});
 }
 
-void add_latent_attention(const Model& model, const Attention& a, Weights& weights) {
+void add_query(const Model& model, const Attention& a, std::int64_t columns, Weights& weights) {
+  if (a.query_rank == 0) {
+    weights.push_back({"query", WeightClass::attention, model.hidden, columns, 1, Split::tensor});
+    return;
+  }
   weights.push_back({"query down", WeightClass::attention, model.hidden, a.query_rank});
-  weights.push_back({"key-value down", WeightClass::attention, model.hidden, a.kv_rank + a.rope_dim});
+  weights.push_back({"query up", WeightClass::attention, a.query_rank, columns, 1, Split::tensor});
+}
+
+void add_head_attention(const Model& model, const Attention& a, Weights& weights) {
+  weights.push_back({"query", WeightClass::attention, model.hidden, a.heads * a.head_dim, 1, Split::tensor});
   weights.push_back(
-      {"query up", WeightClass::attention, a.query_rank, a.heads * (a.nope_dim + a.rope_dim), 1, Split::tensor});
+      {"key and value", WeightClass::attention, model.hidden, 2 * a.kv_heads * a.head_dim, 1, Split::tensor});
+  weights.push_back({"output", WeightClass::attention, a.heads * a.head_dim, model.hidden, 1, Split::tensor});
+}
+
+void add_latent_attention(const Model& model, const Attention& a, Weights& weights) {
+  add_query(model, a, a.heads * (a.nope_dim + a.rope_dim), weights);
+  weights.push_back({"key-value down", WeightClass::attention, model.hidden, a.kv_rank + a.rope_dim});
   weights.push_back({"key up", WeightClass::attention, a.kv_rank, a.heads * a.nope_dim, 1, Split::tensor});
   weights.push_back({"value up", WeightClass::attention, a.kv_rank, a.heads * a.value_dim, 1, Split::tensor});
   weights.push_back({"output", WeightClass::attention, a.heads * a.value_dim, model.hidden, 1, Split::tensor});
 }
 
 void add_shared_entry_attention(const Model& model, const Attention& a, Weights& weights) {
-  weights.push_back({"query down", WeightClass::attention, model.hidden, a.query_rank});
+  add_query(model, a, a.heads * a.head_dim, weights);
   weights.push_back({"key-value down", WeightClass::attention, model.hidden, a.head_dim});
-  weights.push_back({"query up", WeightClass::attention, a.query_rank, a.heads * a.head_dim, 1, Split::tensor});
   // Grouped: each group of heads has its own matrix of (heads / groups x head_dim) x output_rank.
   weights.push_back({"output a", WeightClass::attention, a.heads * a.head_dim, a.output_rank, 1, Split::tensor});
   weights.push_back(
@@ -45,7 +58,7 @@ std::int64_t compressor_columns(const Attention& a, std::int64_t width) {
 }
 
 void add_compressor(const Model& model, const Attention& a, Weights& weights) {
-  if (!a.owns_cache() || a.kind == AttentionKind::dsa) return;
+  if (!a.owns_cache() || !a.has_window()) return;
   weights.push_back({"compressor", WeightClass::compressor, model.hidden, compressor_columns(a, a.head_dim)});
   if (a.kind == AttentionKind::csa) {
     weights.push_back({"index compressor", WeightClass::compressor, model.hidden, compressor_columns(a, a.index_dim)});
@@ -94,8 +107,10 @@ std::int64_t cache_projection(const Model& model, const Attention& a) {
 Weights attention_weights(const Model& model, const Attention& a) {
   Weights weights;
   add_streams(model, weights);
-  if (a.kind == AttentionKind::dsa) {
+  if (a.is_latent()) {
     add_latent_attention(model, a, weights);
+  } else if (a.has_heads_cached()) {
+    add_head_attention(model, a, weights);
   } else {
     add_shared_entry_attention(model, a, weights);
   }
@@ -113,7 +128,9 @@ Weights feed_forward_weights(const Model& model, const Layer& layer) {
         {"engram mix", WeightClass::engram, e.rows_per_token * e.row_values, e.mixed_width, 1, Split::tensor});
   }
   if (layer.dense_width > 0) {
-    weights.push_back({"dense gate and up", WeightClass::dense, model.hidden, 2 * layer.dense_width, 1, Split::tensor});
+    const std::int64_t up = (layer.gated ? 2 : 1) * layer.dense_width;
+    weights.push_back(
+        {layer.gated ? "dense gate and up" : "dense up", WeightClass::dense, model.hidden, up, 1, Split::tensor});
     weights.push_back({"dense down", WeightClass::dense, layer.dense_width, model.hidden, 1, Split::tensor});
     return weights;
   }
@@ -145,7 +162,7 @@ ParameterCount count_parameters(const Model& model) {
   const Weights outer = outer_weights(model);
   const std::int64_t embedding = find(outer, "embedding").values();
   const std::int64_t head = find(outer, "head").values();
-  count.total = embedding + head;
+  count.total = model.tied_embedding ? head : embedding + head;
   count.active = head;
   bool has_encoder = false;
   for (const Layer& layer : model.layers) has_encoder = has_encoder || layer.side == Side::encoder;

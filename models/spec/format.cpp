@@ -120,6 +120,9 @@ constexpr Field format_fields[] = {
 constexpr Table format_root{
     .name = "format", .help = "A set of cache entry layouts.", .fields = format_fields, .sourced = true};
 
+// In a sourced file every map may say where its numbers come from; such keys name no family.
+bool is_provenance(std::string_view key) { return key == "source" || key == "certainty"; }
+
 std::int64_t width_named(const std::string& name, const Attention& a) {
   if (name == "kv_rank") return a.kv_rank;
   if (name == "rope_dim") return a.rope_dim;
@@ -128,6 +131,8 @@ std::int64_t width_named(const std::string& name, const Attention& a) {
   if (name == "head_dim") return a.head_dim;
   if (name == "unrotated") return a.head_dim - a.rope_dim;
   if (name == "index_dim") return a.index_dim;
+  if (name == "key_heads") return a.kv_heads * (a.is_latent() ? a.nope_dim + a.rope_dim : a.head_dim);
+  if (name == "value_heads") return a.kv_heads * (a.is_latent() ? a.value_dim : a.head_dim);
   return sim::parse_integer(name).value_or(0);
 }
 
@@ -214,6 +219,7 @@ CacheFormat read_format(const sim::Node& entry, sim::Diagnostics& diagnostics) {
   format.resolved = entry;
   if (!found.has_errors()) {
     for (const auto& member : root.node("families").members()) {
+      if (is_provenance(member.key)) continue;
       const View family(member.value, family_table);
       for (const EntryRole role : {EntryRole::main, EntryRole::local, EntryRole::index}) {
         const std::string path = fmt::format("families.{}.{}", member.key, name_of(role));
@@ -230,7 +236,9 @@ CacheFormat read_format(const sim::Node& entry, sim::Diagnostics& diagnostics) {
 std::vector<std::string> CacheFormat::families() const {
   std::vector<std::string> names;
   const View root(resolved, format_root);
-  for (const auto& member : root.node("families").members()) names.push_back(member.key);
+  for (const auto& member : root.node("families").members()) {
+    if (!is_provenance(member.key)) names.push_back(member.key);
+  }
   return names;
 }
 
@@ -275,9 +283,9 @@ void check_family(const CacheFormat& format, const Model& model, const sim::Mark
   bool state = false;
   for (const Layer& layer : model.layers) {
     const Attention& a = layer.attention;
-    if (a.kind != AttentionKind::dsa) needed.insert(EntryRole::local);
+    if (a.has_window()) needed.insert(EntryRole::local);
     if (a.kind != AttentionKind::window) needed.insert(EntryRole::main);
-    if (a.top_k > 0 && a.kind != AttentionKind::window && a.kind != AttentionKind::hca) needed.insert(EntryRole::index);
+    if (a.selects()) needed.insert(EntryRole::index);
     state = state || a.ratio > 1;
   }
   const View view(*family, family_table);

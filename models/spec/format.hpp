@@ -21,7 +21,8 @@ struct CacheFormat {
   std::map<std::string, sim::Provenance> provenance;
   std::map<std::string, std::string> sources;
 
-  // Entry of `role` for this attention: widths named in the file ("head_dim") are taken from it. Requires an earlier check_family.
+  // Entry of `role` for this attention: widths named in the file ("head_dim") are taken from it. Requires an earlier
+  // check_family.
   [[nodiscard]] sim::Layout layout(EntryRole role, const std::string& family, const Attention& attention) const;
   // One row of compressor state: value and score, in the format's state width. `width` values each.
   [[nodiscard]] sim::Layout state_row(const std::string& family, const Attention& attention, std::int64_t width) const;
@@ -31,7 +32,8 @@ struct CacheFormat {
 [[nodiscard]] const sim::Table& format_table();
 [[nodiscard]] CacheFormat read_format(const sim::Node& entry, sim::Diagnostics& diagnostics);
 
-// Reports a family, or an entry role that the model's layers need, which the format does not know; lists those it knows.
+// Reports a family, or an entry role that the model's layers need, which the format does not know; lists those it
+// knows.
 void check_family(const CacheFormat& format, const Model& model, const sim::Mark& where, sim::Diagnostics& diagnostics);
 
 }  // namespace kvtraffic::models

@@ -10,6 +10,12 @@ namespace kvtraffic::models {
 
 std::string_view name_of(AttentionKind kind) {
   switch (kind) {
+    case AttentionKind::mha:
+      return "mha";
+    case AttentionKind::gqa:
+      return "gqa";
+    case AttentionKind::mla:
+      return "mla";
     case AttentionKind::window:
       return "window";
     case AttentionKind::dsa:
@@ -50,9 +56,22 @@ bool Attention::selects() const {
   return kind == AttentionKind::dsa || kind == AttentionKind::csa;
 }
 
+bool Attention::is_sparse() const {
+  return kind == AttentionKind::dsa || kind == AttentionKind::csa || kind == AttentionKind::csa2;
+}
+
 bool Attention::owns_cache() const {
   return kind != AttentionKind::window && (kind != AttentionKind::csa2 || mode == SelectionMode::full);
 }
+
+bool Attention::is_latent() const { return kind == AttentionKind::mla || kind == AttentionKind::dsa; }
+
+bool Attention::has_heads_cached() const {
+  return kind == AttentionKind::mha || kind == AttentionKind::gqa ||
+         (kind == AttentionKind::mla && form == LatentForm::expanded);
+}
+
+bool Attention::has_window() const { return !is_latent() && !has_heads_cached(); }
 
 bool Layer::same_shape(const Layer& other) const {
   return attention == other.attention && experts == other.experts && dense_width == other.dense_width &&

@@ -69,6 +69,7 @@ class LayerReader {
     layer.attention = attention(node, own.mark("attention"), path + ".attention");
     layer.side = own.text("side") == "encoder" ? Side::encoder : Side::decoder;
     layer.dense_width = own.integer("dense_width");
+    layer.gated = View(root_, model_table()).flag("gated");
     if (layer.dense_width == 0) layer.experts = experts(node, own.mark("experts"), path);
     if (own.has("engram") && own.map("engram").has("rows"))
       layer.engram = engram(node, own.mark("engram"), path + ".engram");
@@ -95,7 +96,7 @@ class LayerReader {
     const Node whole = laid(node, "attention");
     const View view(whole, table_of("attention"));
     if (!view.has("kind")) {
-      diagnostics_.error(mark, path, "missing key 'kind'", "window, dsa, csa, hca or csa2");
+      diagnostics_.error(mark, path, "missing key 'kind'", "mha, gqa, mla, dsa, window, csa, hca or csa2");
       return {};
     }
     Attention a = bind(view);
@@ -111,7 +112,9 @@ class LayerReader {
     Attention a;
     a.kind = kind_named(view.text("kind"));
     if (a.kind == AttentionKind::csa2) a.mode = mode_named(view.text("mode"));
+    if (a.kind == AttentionKind::mla && view.text("form") == "expanded") a.form = LatentForm::expanded;
     a.heads = view.integer("heads");
+    a.kv_heads = a.kind == AttentionKind::gqa ? view.integer("kv_heads") : a.heads;
     a.head_dim = view.integer("head_dim");
     a.rope_dim = view.integer("rope_dim");
     a.nope_dim = view.integer("nope_dim");
@@ -132,13 +135,17 @@ class LayerReader {
   }
 
   static std::vector<std::string_view> needed(const Attention& a) {
-    std::vector<std::string_view> fields{"heads", "rope_dim", "query_rank"};
+    std::vector<std::string_view> fields{"heads"};
     const auto also = [&fields](std::initializer_list<std::string_view> more) { fields.insert(fields.end(), more); };
-    if (a.kind == AttentionKind::dsa) {
-      also({"nope_dim", "value_dim", "kv_rank"});
+    if (a.is_latent()) {
+      also({"rope_dim", "nope_dim", "value_dim", "kv_rank"});
+    } else if (a.has_heads_cached()) {
+      also({"head_dim"});
+      if (a.kind == AttentionKind::gqa) also({"kv_heads"});
     } else {
-      also({"head_dim", "output_groups", "output_rank", "window"});
+      also({"rope_dim", "query_rank", "head_dim", "output_groups", "output_rank", "window"});
     }
+    if (a.selects()) also({"query_rank"});
     if (a.kind == AttentionKind::csa || a.kind == AttentionKind::hca || a.kind == AttentionKind::csa2) also({"ratio"});
     if (a.kind == AttentionKind::csa2) also({"mode"});
     if (a.kind == AttentionKind::dsa || a.kind == AttentionKind::csa || a.kind == AttentionKind::csa2) {
@@ -152,6 +159,10 @@ class LayerReader {
     if (a.head_dim > 0 && a.rope_dim > a.head_dim) {
       diagnostics_.error(view.mark("rope_dim"), path + ".rope_dim",
                          fmt::format("the rotated part ({}) is wider than the head ({})", a.rope_dim, a.head_dim));
+    }
+    if (a.kv_heads > 0 && a.heads % a.kv_heads != 0) {
+      diagnostics_.error(view.mark("kv_heads"), path + ".kv_heads",
+                         fmt::format("{} key and value heads do not divide {} query heads", a.kv_heads, a.heads));
     }
     if (a.output_groups > 0 && a.heads % a.output_groups != 0) {
       diagnostics_.error(view.mark("output_groups"), path + ".output_groups",
@@ -173,7 +184,19 @@ class LayerReader {
     for (const std::string_view field : {"routed", "active", "width"}) {
       if (!view.has(field)) diagnostics_.error(mark, path + ".experts", fmt::format("missing key '{}'", field));
     }
-    Experts e{view.integer("routed"), view.integer("active"), view.integer("shared"), view.integer("width")};
+    Experts e;
+    e.routing = view.text("routing") == "hashed" ? Routing::hashed : Routing::scored;
+    e.routed = view.integer("routed");
+    e.active = view.integer("active");
+    e.shared = view.integer("shared");
+    e.width = view.integer("width");
+    e.groups = view.integer("groups");
+    e.groups_used = view.integer("groups_used");
+    if (e.groups_used > e.groups || e.routed % e.groups != 0) {
+      diagnostics_.error(
+          view.mark("groups"), path + ".experts.groups",
+          fmt::format("{} of {} groups do not divide {} routed experts", e.groups_used, e.groups, e.routed));
+    }
     if (e.active > e.routed) {
       diagnostics_.error(view.mark("active"), path + ".experts.active",
                          fmt::format("{} active of {} routed experts", e.active, e.routed));
@@ -192,7 +215,8 @@ class LayerReader {
   }
 
   static AttentionKind kind_named(const std::string& name) {
-    for (const auto kind : {AttentionKind::dsa, AttentionKind::csa, AttentionKind::hca, AttentionKind::csa2}) {
+    for (const auto kind : {AttentionKind::mha, AttentionKind::gqa, AttentionKind::mla, AttentionKind::dsa,
+                            AttentionKind::csa, AttentionKind::hca, AttentionKind::csa2}) {
       if (name_of(kind) == name) return kind;
     }
     return AttentionKind::window;
@@ -307,6 +331,7 @@ Model read_model(const sim::Node& entry, std::int64_t draft, sim::Diagnostics& d
   model.max_positions = root.integer("max_positions");
   if (!found.has_errors()) {  // what fields mean together is asked once each makes sense alone
     read_streams(root, model);
+    model.tied_embedding = root.flag("tied_embedding");
     read_weights(root, model);
     read_layers(entry, root, draft, model, found);
     model.provenance = provenance_of(entry, model_table());

@@ -10,7 +10,9 @@ using sim::Table;
 using sim::Type;
 
 constexpr double no_max = 1e300;
-constexpr std::string_view kinds[] = {"window", "dsa", "csa", "hca", "csa2"};
+constexpr std::string_view kinds[] = {"mha", "gqa", "mla", "window", "dsa", "csa", "hca", "csa2"};
+constexpr std::string_view latent_forms[] = {"absorbed", "expanded"};
+constexpr std::string_view routings[] = {"scored", "hashed"};
 constexpr std::string_view modes[] = {"full", "reindex", "reuse"};
 constexpr std::string_view sides[] = {"encoder", "decoder"};
 constexpr std::string_view forms[] = {"none", "standard", "single-pass"};
@@ -23,19 +25,27 @@ constexpr Field width(std::string_view name, std::string_view help) {
 constexpr Field attention_fields[] = {
     {.name = "kind",
      .type = Type::choice,
-     .help = "How this layer attends: a sliding window alone, V3.2's DSA, V4's CSA or HCA, V4.1's CSA2.",
+     .help = "How this layer attends: heads of its own (mha) or shared ones (gqa), a latent (mla), a latent with "
+             "selection (dsa), a "
+             "sliding window alone, V4's csa or hca, V4.1's csa2.",
      .choices = kinds},
     {.name = "mode",
      .type = Type::choice,
      .help = "csa2: full layers write caches and select, reindex layers select again, reuse layers copy a selection.",
      .choices = modes},
+    {.name = "form",
+     .type = Type::choice,
+     .help = "mla: the cache holds the latent (absorbed), or keys and values of every head (expanded).",
+     .fallback = "absorbed",
+     .choices = latent_forms},
     width("heads", "Query heads."),
-    width("head_dim", "Width of the entry that all heads share, rotated part included."),
+    width("kv_heads", "gqa: key and value heads."),
+    width("head_dim", "mha, gqa: width of a head; shared-entry kinds: width of the entry, rotated part included."),
     width("rope_dim", "Rotated part of a key."),
-    width("nope_dim", "dsa: unrotated part of a query head."),
-    width("value_dim", "dsa: width of a value head."),
-    width("query_rank", "Latent width of the query projection."),
-    width("kv_rank", "dsa: width of the cached latent."),
+    width("nope_dim", "mla, dsa: unrotated part of a query head."),
+    width("value_dim", "mla, dsa: width of a value head."),
+    width("query_rank", "Latent width of the query projection; absent: projected in one go."),
+    width("kv_rank", "mla, dsa: width of the latent."),
     width("output_groups", "Groups of the first output projection."),
     width("output_rank", "Width of one group's output."),
     {.name = "window",
@@ -76,6 +86,24 @@ constexpr Field expert_fields[] = {
      .min = 0,
      .max = 1e6},
     width("width", "Inner width of one expert."),
+    {.name = "routing",
+     .type = Type::choice,
+     .help = "Experts are chosen by the router's scores, or by a table on the token's id (the scores then only weigh "
+             "them).",
+     .fallback = "scored",
+     .choices = routings},
+    {.name = "groups",
+     .type = Type::integer,
+     .help = "Groups of experts; a token's come from groups_used of them.",
+     .fallback = "1",
+     .min = 1,
+     .max = 1e6},
+    {.name = "groups_used",
+     .type = Type::integer,
+     .help = "Groups that a token may use.",
+     .fallback = "1",
+     .min = 1,
+     .max = 1e6},
 };
 constexpr Table experts{.name = "experts", .help = "The mixture of experts.", .fields = expert_fields};
 
@@ -235,6 +263,14 @@ constexpr Field model_fields[] = {
      .type = Type::map,
      .help = "Experts of all layers, unless a layer is dense.",
      .table = &experts},
+    {.name = "gated",
+     .type = Type::flag,
+     .help = "Feed-forward has a gate: three matrices, else two.",
+     .fallback = "true"},
+    {.name = "tied_embedding",
+     .type = Type::flag,
+     .help = "The output head is the embedding's matrix.",
+     .fallback = "false"},
     {.name = "streams", .type = Type::map, .help = "Multi-stream residual (mHC).", .table = &streams},
     {.name = "engram",
      .type = Type::map,

@@ -252,10 +252,13 @@ class Parser {
     return result;
   }
 
+  // One argument alone is the name, whichever of the two the library takes it for.
   [[nodiscard]] Command show() const {
-    if (texts_.name.empty()) refuse("which entry? A kind and a name of `kvtraffic list`", "show");
-    ShowArguments result{std::nullopt, texts_.name, looked_up(listings, "--format", texts_.format, "show")};
-    if (!texts_.kind.empty()) result.kind = kind_named(texts_.kind);
+    const bool is_alone = texts_.name.empty() || texts_.kind.empty();
+    ShowArguments result{std::nullopt, is_alone ? texts_.kind + texts_.name : texts_.name,
+                         looked_up(listings, "--format", texts_.format, "show")};
+    if (result.name.empty()) refuse("which entry? A kind and a name of `kvtraffic list`", "show");
+    if (!is_alone) result.kind = kind_named(texts_.kind);
     return result;
   }
 

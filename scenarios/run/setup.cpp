@@ -74,6 +74,7 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   result.storage = sim::storage_at(setup.lowered.demand, setup.deployment, limits_of(setup), batch, context);
   const std::int64_t period = setup.scenario.position == Position::mean ? setup.model.position_period() : 1;
   sim::tally_point(graph, setup.deployment, sim::Point::decode(batch, context, period), tally_);
+  result.flops = sim::logical_flops(graph, tally_);
   if (!sim::fits(*result.storage)) {
     const std::string shortfall = sim::shortfall_text(*result.storage);
     if (setup.scenario.enforce_capacity) {

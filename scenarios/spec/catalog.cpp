@@ -30,8 +30,13 @@ bool is_path(std::string_view reference) {
 // What --set names is looked up from where the command runs, like every file on a command line.
 bool is_from_command_line(const Node& node) { return node.mark().file && node.mark().file->name == "<--set>"; }
 
-std::string below(const std::string& folder, const std::string& file) {
+std::string below(const std::string& folder, std::string file) {
+  while (!folder.empty() && file.starts_with("./")) file.erase(0, 2);
   return folder.empty() || fs::path(file).is_absolute() ? file : (fs::path(folder) / file).string();
+}
+
+std::string join(const std::string& path, std::string_view key) {
+  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
 }
 
 std::string folder_of_file(const std::string& path) { return fs::path(path).parent_path().string(); }
@@ -61,7 +66,7 @@ class Resolver {
     const std::optional<Node> read = read_file(*place, reference, path);
     if (!read) return {};
     chain_.push_back(*place);
-    Node whole = entry(*read, folder_of_file(place->file), path);
+    Node whole = entry(*read, folder_of_file(place->file), "");  // its keys stand in that file
     chain_.pop_back();
     return whole;
   }
@@ -112,10 +117,10 @@ class Resolver {
     const Node* extends = written.find("extends");
     if (extends == nullptr) return own;
     if (!extends->is_scalar()) {
-      diagnostics_.error(extends->mark(), path + ".extends", "expected a name or a file");
+      diagnostics_.error(extends->mark(), join(path, "extends"), "expected a name or a file");
       return {};
     }
-    Node base = named(*extends, beside, path + ".extends");
+    Node base = named(*extends, beside, join(path, "extends"));
     if (!base.is_map()) return {};
     if (has_device) base.remove("device");  // another device, not changes to the base's
     return laid_on(base, own);
@@ -128,7 +133,7 @@ class Resolver {
 
   bool put_device(Node& node, const std::string& beside, const std::string& path) {
     const Node device = *node.find("device");
-    Node whole = resolve(device, beside, path + ".device");
+    Node whole = resolve(device, beside, join(path, "device"));
     if (!whole.is_map()) return false;
     node.set("device", std::move(whole), device.mark());
     return true;

@@ -2,6 +2,7 @@
 // Leaves out what the referenced entries hold; their own rooms check that.
 #include "scenarios/spec/scenario.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -213,7 +214,7 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   scenario.fidelity = fidelity_named(view.text("fidelity"));
   scenario.enforce_capacity = view.text("capacity") != "ignore";
   scenario.reserve = view.number("reserve");
-  scenario.draft = view.integer("draft");
+  scenario.draft = std::max<std::int64_t>(view.integer("draft"), 0);  // a refused value must not be used
   scenario.engram_on_host = view.map("placement").text("engram") != "device";
   const View parallel = view.map("parallel");
   scenario.parallel = {asked(parallel, "tensor"), asked(parallel, "data"), asked(parallel, "expert")};

@@ -237,6 +237,16 @@ Traffic logical_traffic(const StepGraph& graph, const Tally& tally) {
   return traffic;
 }
 
+std::array<double, precision_count> logical_flops(const StepGraph& graph, const Tally& tally) {
+  std::array<double, precision_count> flops{};
+  for (std::uint32_t i = 0; i < graph.operations().size(); ++i) {
+    for (std::size_t p = 0; p < precision_count; ++p) {
+      flops[p] += static_cast<double>(graph.uses(i)) * tally.operations[i].flops_total[p];
+    }
+  }
+  return flops;
+}
+
 void tell_outcome(const StepGraph& graph, const Tally& tally, const Outcome& outcome, const Machine& machine,
                   Duration roofline, Detail detail, PointResult& result) {
   const Ledger step = ledger_of_step(graph, tally, outcome);

@@ -1,4 +1,5 @@
-// The seam between a step and what carries it out: every fidelity is a Machine, and they differ only in what a vertex costs.
+// The seam between a step and what carries it out: every fidelity is a Machine, and they differ only in what a vertex
+// costs.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ struct VertexTime {
 struct Outcome {
   Duration total;
   Bound bound_by = Bound::latency;
-  std::vector<std::int64_t> dram;     // bytes over the pins, one per vertex access (StepGraph::Vertex::first_access)
-  std::vector<VertexTime> vertices;   // one per vertex; empty from machines that do not place operations in time
+  std::vector<std::int64_t> dram;    // bytes over the pins, one per vertex access (StepGraph::Vertex::first_access)
+  std::vector<VertexTime> vertices;  // one per vertex; empty from machines that do not place operations in time
   std::vector<std::pair<Bound, double>> busy;  // share of `total` for which a resource was at work
 };
 

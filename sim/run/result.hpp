@@ -2,6 +2,7 @@
 // Field names are those of the machine-readable contract (schema kvtraffic.run/1).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,23 +10,25 @@
 #include <vector>
 
 #include "sim/config/node.hpp"
+#include "sim/plan/precision.hpp"
 #include "sim/run/traffic.hpp"
 
 namespace kvtraffic::sim {
 
 // Bytes that lie in memory. "Request" is one sequence at the point's context.
 struct Storage {
-  double growing_bytes_per_token = 0;        // without page padding
-  std::int64_t local_bytes_per_request = 0;  // windows, counted full
-  std::int64_t state_bytes_per_request = 0;  // compressor state, fixed
-  std::int64_t cache_bytes_per_request = 0;  // growing at this context + local + state
+  double growing_bytes_per_token = 0;            // without page padding
+  std::int64_t local_bytes_per_request = 0;      // windows, counted full
+  std::int64_t state_bytes_per_request = 0;      // compressor state, fixed
+  std::int64_t cache_bytes_per_request = 0;      // growing at this context + local + state
   std::int64_t allocated_bytes_per_request = 0;  // the same in whole pages
   std::int64_t weight_bytes_per_device = 0;      // on the fullest device
   std::int64_t capacity_bytes_per_device = 0;
   std::int64_t used_bytes_per_device = 0;     // weights + allocated caches of the fullest device
   std::int64_t reserve_bytes_per_device = 0;  // kept free for activations and the runtime
   std::int64_t host_bytes = 0;                // Engram tables and whatever else lies in host memory
-  std::int64_t max_batch = 0;    // sequences in the whole deployment that fit at this context; 0: the weights alone do not fit
+  std::int64_t max_batch =
+      0;  // sequences in the whole deployment that fit at this context; 0: the weights alone do not fit
   std::int64_t max_context = 0;  // longest context that fits at this batch; 0: none
 };
 
@@ -34,8 +37,8 @@ struct Timing {
   std::int64_t cycles = 0;  // of the SM clock, rounded up
   double clock_hz = 0;
   double roofline_seconds = 0;
-  std::string bound_by;                                          // hbm | l2 | compute | link | host | ssd | latency
-  std::vector<std::pair<std::string, double>> busy_fraction;     // by resource, 0 to 1, of the slowest device
+  std::string bound_by;                                       // hbm | l2 | compute | link | host | ssd | latency
+  std::vector<std::pair<std::string, double>> busy_fraction;  // by resource, 0 to 1, of the slowest device
   double sampling_error = 0;
 };
 
@@ -72,10 +75,11 @@ struct PointResult {
   Status status = Status::ok;
   std::string reason;  // empty when ok
   std::vector<std::string> warnings;
-  std::optional<Storage> storage;     // absent when failed
-  std::optional<Traffic> traffic;     // infeasible: logical level only
+  std::optional<Storage> storage;  // absent when failed
+  std::optional<Traffic> traffic;  // infeasible: logical level only
   std::vector<Amplification> amplification;
-  std::optional<Timing> time;         // absent when not ok
+  std::array<double, precision_count> flops{};  // by precision, of the whole batch, copies counted once
+  std::optional<Timing> time;                   // absent when not ok
   std::optional<Throughput> throughput;
   std::vector<LayerResult> layers;          // empty unless asked for
   std::vector<OperationResult> operations;  // empty unless asked for

@@ -99,19 +99,25 @@ AccessBytes bytes_of(const Access& access, const Cost& cost, const Step& step) {
   return bytes;
 }
 
-double flops_of(const Work& work, const Point& point, const Step& step) {
+// Arithmetic of `work` on the fullest device, and in the whole deployment with what is copied counted once.
+struct Flops {
+  double device = 0;
+  double total = 0;
+};
+
+Flops flops_of(const Work& work, const Point& point, const Step& step) {
   const std::int64_t entries = entries_over(work.count, point.first, point.last);
   const double unit = work.flops * static_cast<double>(entries) / static_cast<double>(step.positions);
-  const auto share = [&](std::int64_t factor, std::int64_t parts) {
-    return unit * static_cast<double>(factor) / static_cast<double>(parts);
+  const auto share = [&](std::int64_t device, std::int64_t parts, std::int64_t total) {
+    return Flops{unit * static_cast<double>(device) / static_cast<double>(parts), unit * static_cast<double>(total)};
   };
   switch (work.per) {
     case Per::token:
-      return share(step.tally.tokens_device, step.deployment.parts(work.ways));
+      return share(step.tally.tokens_device, step.deployment.parts(work.ways), step.tally.tokens);
     case Per::rank:
-      return share(1, step.deployment.parts(work.ways));
+      return share(1, step.deployment.parts(work.ways), 1);
     case Per::routed:
-      return share(step.pairs_device(work.experts), step.expert_parts(work.ways));
+      return share(step.pairs_device(work.experts), step.expert_parts(work.ways), step.pairs(work.experts));
     case Per::expert:
       break;
   }
@@ -195,7 +201,9 @@ void fill_operations(const StepGraph& graph, const Step& step, Tally& tally) {
   for (std::size_t i = 0; i < graph.operations().size(); ++i) {
     const Operation& operation = graph.operations()[i];
     for (const Work& work : operation.work) {
-      tally.operations[i].flops[static_cast<std::size_t>(work.precision)] += flops_of(work, tally.point, step);
+      const Flops flops = flops_of(work, tally.point, step);
+      tally.operations[i].flops[static_cast<std::size_t>(work.precision)] += flops.device;
+      tally.operations[i].flops_total[static_cast<std::size_t>(work.precision)] += flops.total;
     }
     add_messages(operation, step, tally.operations[i]);
   }

@@ -35,9 +35,10 @@ struct AccessBytes {
 };
 
 struct OperationWork {
-  std::array<double, precision_count> flops{};  // on the fullest device
-  std::int64_t sent = 0;                        // bytes that the fullest device sends over its links (and receives)
-  std::int64_t sent_total = 0;                  // by all devices
+  std::array<double, precision_count> flops_total{};  // whole deployment, copies counted once
+  std::array<double, precision_count> flops{};        // on the fullest device
+  std::int64_t sent = 0;        // bytes that the fullest device sends over its links (and receives)
+  std::int64_t sent_total = 0;  // by all devices
 };
 
 struct Tally {

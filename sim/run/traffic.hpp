@@ -12,13 +12,15 @@ namespace kvtraffic::sim {
 
 enum class DataKind : std::uint8_t { weight, kv_main, kv_local, index_key, state, engram, activation, selection };
 inline constexpr std::size_t kind_count = 8;
-inline constexpr std::array<std::string_view, kind_count> kind_names{
-    "weight", "kv_main", "kv_local", "index_key", "state", "engram", "activation", "selection"};
+inline constexpr std::array<std::string_view, kind_count> kind_names{"weight", "kv_main", "kv_local",   "index_key",
+                                                                     "state",  "engram",  "activation", "selection"};
 
-// Each level asks what crosses a border: the algorithm, the kernels' requests, the HBM pins, and what leaves the device.
+// Each level asks what crosses a border: the algorithm, the kernels' requests, the HBM pins, and what leaves the
+// device.
 enum class Level : std::uint8_t { logical, sector, dram, link, host, ssd };
 inline constexpr std::size_t level_count = 6;
-inline constexpr std::array<std::string_view, level_count> level_names{"logical", "sector", "dram", "link", "host", "ssd"};
+inline constexpr std::array<std::string_view, level_count> level_names{"logical", "sector", "dram",
+                                                                       "link",    "host",   "ssd"};
 
 enum class Direction : std::uint8_t { read, write };
 
@@ -49,8 +51,8 @@ class Traffic {
   std::array<ReadWrite, kind_count * level_count> cells_{};
 };
 
-// Why one level differs from the one above it. For each pair of levels and each kind, the `bytes` (read and write together,
-// negative where the lower level moves less) add up to the difference.
+// Why one level differs from the one above it. For each pair of levels and each kind, the `bytes` (read and write
+// together, negative where the lower level moves less) add up to the difference.
 struct Amplification {
   Level from = Level::logical;
   Level to = Level::sector;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/scenarios/support.hpp"
@@ -105,13 +106,13 @@ TEST(ExitCode, IsThreeForMorePointsThanAllowed) {
 }
 
 TEST(ExitCode, IsFourForABrokenExpectationEvenWithInfeasiblePoints) {
-  const Outcome outcome = run_text(small + "expect: {points[0].status: ok}\n", {"--set", "workload.batch=1000000"});
+  const Outcome outcome = run_text(small + "expect:\n  points[0].status: ok\n", {"--set", "workload.batch=1000000"});
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(outcome.err, "expect: points[0].status: wanted ok, found \"infeasible\"\n");
 }
 
 TEST(ExitCode, IsZeroAndSilentWhenExpectationsHold) {
-  const Outcome outcome = run_text(small + "expect: {points[0].storage.growing_bytes_per_token: 890}\n");
+  const Outcome outcome = run_text(small + "expect:\n  points[0].storage.growing_bytes_per_token: 890\n");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.err, "");
 }
@@ -170,10 +171,10 @@ TEST(Show, GivesParametersOfAModel) {
 
 TEST(Show, YamlReadsBackAsTheSameEntry) {
   const Folder folder;
-  for (const std::vector<std::string> entry : {std::vector<std::string>{"model", "deepseek-v4.1-flash"},
-                                               {"hardware", "8x-h200-sxm"},
-                                               {"format", "deployed"},
-                                               {"engine", "reference"}}) {
+  for (const std::vector<std::string>& entry : {std::vector<std::string>{"model", "deepseek-v4.1-flash"},
+                                                {"hardware", "8x-h200-sxm"},
+                                                {"format", "deployed"},
+                                                {"engine", "reference"}}) {
     const std::string text = run_program({"show", entry[0], entry[1], "--format", "yaml"}).out;
     folder.write(entry[0] + ".yaml", text);
     const Outcome again = run_program({"show", entry[0], folder.path(entry[0] + ".yaml"), "--format", "yaml"});
@@ -346,6 +347,24 @@ TEST(Output, OfAFullDiskIsToldWithExitCodeFive) {
   const std::string command = std::string(KVTRAFFIC_BINARY) + " list > /dev/full 2> /dev/null";
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 5);
+}
+
+TEST(Output, OfAnInterruptedRunIsWhole) {
+  const Folder folder;
+  folder.write("s.yaml", small + "sweep: {workload.batch: {range: {from: 1, to: 1000000, step: 1}}}\n");
+  for (const char* jobs : {"1", "4"}) {
+    const std::string command = std::string("timeout --preserve-status -s INT 1 ") + KVTRAFFIC_BINARY + " run " +
+                                folder.path("s.yaml") + " --format json --jobs " + jobs + " > " + folder.path("out") +
+                                " 2> " + folder.path("err");
+    const int status = std::system(command.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 130);
+    const json points = json::parse(test::contents(folder.path("out")))["points"];
+    ASSERT_GT(points.size(), 0U);
+    EXPECT_LT(points.size(), 1'000'000U);
+    EXPECT_EQ(points.back()["parameters"]["batch"], points.size());
+    EXPECT_EQ(test::contents(folder.path("err")),
+              "kvtraffic: interrupted; the results are those of the points before\n");
+  }
 }
 
 TEST(Output, ThatNobodyReadsEndsQuietly) {

@@ -97,7 +97,7 @@ TEST(ExpectationCheck, RefusesUnreadablePaths) {
   for (const std::string path : {"points[0", "points[x].a", "[0].a", "points..a", "points[0]a", "points."}) {
     EXPECT_THAT(faults("\"" + path + "\": 1"), ElementsAre("expect." + path + ": is no path"));
   }
-  EXPECT_THAT(faults("{points[*].status: ok, points[12].layers[3].seconds: 1}"), IsEmpty());
+  EXPECT_THAT(faults("points[*].status: ok\npoints[12].layers[3].seconds: 1"), IsEmpty());
 }
 
 TEST(ExpectationCheck, RefusesLimitsThatSayNothingOrTooMuch) {

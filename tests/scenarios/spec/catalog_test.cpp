@@ -78,7 +78,7 @@ TEST_F(CatalogTest, LooksUpFilesBesideTheFileThatNamesThem) {
 
 TEST_F(CatalogTest, PrintsACycleAsAChain) {
   static_cast<void>(model("loop-a"));
-  EXPECT_THAT(messages(faults_), ElementsAre("model.extends.extends: extends itself: loop-a -> loop-b -> loop-a"));
+  EXPECT_THAT(messages(faults_), ElementsAre("extends: extends itself: loop-a -> loop-b -> loop-a"));
 }
 
 TEST_F(CatalogTest, FindsAFileThatExtendsItselfUnderAnotherSpelling) {
