@@ -2,9 +2,22 @@
 // Leaves out the command line (options.hpp).
 #pragma once
 
+#include <exception>
+
 #include "scenarios/cli/options.hpp"
 
 namespace kvtraffic::scenarios {
+
+// Standard output takes no more. `error` is the system's reason, kept because errno belongs to a thread.
+class OutputLost : public std::exception {
+ public:
+  explicit OutputLost(int error) : error_(error) {}
+  [[nodiscard]] int error() const { return error_; }
+  [[nodiscard]] const char* what() const noexcept override { return "standard output is lost"; }
+
+ private:
+  int error_;
+};
 
 [[nodiscard]] int execute(const RunArguments& arguments);
 [[nodiscard]] int execute(const CheckArguments& arguments);

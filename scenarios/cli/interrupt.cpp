@@ -5,26 +5,42 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 #include "scenarios/cli/exit_code.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {
 
+// `timeout` and some shells send one interrupt twice; the user's second thought takes longer.
+constexpr std::int64_t same_interrupt = 500'000'000;  // nanoseconds
+
 struct InterruptState {
   std::atomic<bool> is_running{false};
   std::atomic<bool> is_stopped{false};
+  std::atomic<std::int64_t> first{0};  // when, in nanoseconds
 };
-static_assert(std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
 InterruptState& state() {
   static constinit InterruptState instance;
   return instance;
 }
 
+std::int64_t now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 void on_interrupt(int) {
-  const bool is_first = !state().is_stopped.exchange(true);
-  if (!state().is_running || !is_first) _exit(exit_interrupted);
+  if (!state().is_running) _exit(exit_interrupted);
+  if (!state().is_stopped.exchange(true)) {
+    state().first = now();
+  } else if (now() - state().first > same_interrupt) {
+    _exit(exit_interrupted);
+  }
 }
 
 }  // namespace

@@ -42,8 +42,9 @@ int answer(int argc, const char* const* argv) {
   } catch (const sim::ConfigError& mistake) {
     fmt::print(stderr, "{}", mistake.what());
     return exit_config;
+  } catch (const OutputLost& fault) {
+    return output_lost(fault.error());
   } catch (const sim::IoError& fault) {
-    if (!std::cout) return output_lost(errno);
     fmt::print(stderr, "kvtraffic: {}\n", fault.what());
     return exit_io;
   } catch (const std::exception& fault) {

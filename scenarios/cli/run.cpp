@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "scenarios/cli/progress.hpp"
 #include "scenarios/cli/terminal.hpp"
 #include "scenarios/run/points.hpp"
+#include "sim/config/yaml.hpp"
 #include "sim/units/format.hpp"
 
 namespace kvtraffic::scenarios {
@@ -55,8 +57,7 @@ class Telling {
   }
 
   void tell(const PointResult& point) {
-    begin();
-    writer_->point(point);
+    write([&] { writer_->point(point); });
     if (document_) document_->point(point);
     progress_.advance();
   }
@@ -64,14 +65,23 @@ class Telling {
   // Sentences about limits that do not hold.
   std::vector<std::string> end() {
     progress_.clear();
-    begin();
-    writer_->end();
+    write([&] { writer_->end(); });
     if (!document_) return {};
     document_->end();
     return broken_expectations(expect_, text_.str());
   }
 
  private:
+  template <class Piece>
+  void write(Piece piece) {
+    try {
+      begin();
+      piece();
+    } catch (const sim::IoError&) {
+      throw OutputLost(errno);
+    }
+  }
+
   void begin() {
     if (has_begun_) return;
     has_begun_ = true;

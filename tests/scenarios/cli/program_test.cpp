@@ -349,9 +349,25 @@ TEST(Output, OfAFullDiskIsToldWithExitCodeFive) {
   EXPECT_EQ(WEXITSTATUS(status), 5);
 }
 
+TEST(Output, OfASweepToAFullDiskOrAClosedPipeSaysWhy) {
+  const Folder folder;
+  folder.write("s.yaml", small + "sweep: {workload.batch: {range: {from: 1, to: 3000, step: 1}}}\n");
+  const std::string run = std::string(KVTRAFFIC_BINARY) + " run " + folder.path("s.yaml") + " --format jsonl --jobs 4";
+  int status = std::system((run + " > /dev/full 2> " + folder.path("err")).c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 5);
+  EXPECT_EQ(test::contents(folder.path("err")),
+            "kvtraffic: cannot write to standard output: No space left on device\n");
+  const std::string ignoring = "trap '' PIPE; { " + run + "; echo $? > " + folder.path("code") + "; }";
+  status = std::system((ignoring + " 2> " + folder.path("err") + " | head -n 1 > " + folder.path("out")).c_str());
+  EXPECT_EQ(test::contents(folder.path("err")), "");
+  EXPECT_EQ(test::contents(folder.path("code")), "5\n");
+}
+
 TEST(Output, OfAnInterruptedRunIsWhole) {
   const Folder folder;
-  folder.write("s.yaml", small + "sweep: {workload.batch: {range: {from: 1, to: 1000000, step: 1}}}\n");
+  folder.write("s.yaml", small +
+                             "sweep: {reserve: {linspace: {from: 0.1, to: 0.1, count: 1000}}, workload.batch: {range: "
+                             "{from: 1, to: 1000, step: 1}}}\n");
   for (const char* jobs : {"1", "4"}) {
     const std::string command = std::string("timeout --preserve-status -s INT 1 ") + KVTRAFFIC_BINARY + " run " +
                                 folder.path("s.yaml") + " --format json --jobs " + jobs + " > " + folder.path("out") +
@@ -361,7 +377,7 @@ TEST(Output, OfAnInterruptedRunIsWhole) {
     const json points = json::parse(test::contents(folder.path("out")))["points"];
     ASSERT_GT(points.size(), 0U);
     EXPECT_LT(points.size(), 1'000'000U);
-    EXPECT_EQ(points.back()["parameters"]["batch"], points.size());
+    EXPECT_EQ(points.back()["parameters"]["batch"], (points.size() - 1) % 1000 + 1);
     EXPECT_EQ(test::contents(folder.path("err")),
               "kvtraffic: interrupted; the results are those of the points before\n");
   }
