@@ -21,7 +21,7 @@ constexpr std::string_view about =
 constexpr std::string_view exit_codes =
     "Results go to standard output, everything else to standard error.\n"
     "Exit codes: 0 done; 1 some points infeasible or failed; 2 bad command line; 3 invalid scenario or catalog;\n"
-    "            4 an `expect:` limit broken; 5 input or output; 70 a fault of the program; 130 interrupted.\n\n"
+    "            4 an `expect:` limit or a claim's reviewed verdict broken; 5 input or output; 70 a fault of the program; 130 interrupted.\n\n"
     "Try:  kvtraffic list scenarios\n"
     "      kvtraffic run SCENARIO\n"
     "      kvtraffic run SCENARIO --set workload.batch=64 --format json";
@@ -31,6 +31,8 @@ const std::map<std::string, reports::Format> run_formats{{"table", reports::Form
                                                          {"jsonl", reports::Format::jsonl},
                                                          {"csv", reports::Format::csv},
                                                          {"md", reports::Format::md}};
+const std::map<std::string, reports::Format> claim_formats{
+    {"table", reports::Format::table}, {"json", reports::Format::json}, {"md", reports::Format::md}};
 const std::map<std::string, Listing> listings{
     {"table", Listing::table}, {"json", Listing::json}, {"yaml", Listing::yaml}};
 const std::map<std::string, bool> version_formats{{"text", false}, {"json", true}};
@@ -86,6 +88,7 @@ class Parser {
     add_check();
     add_catalog_verbs();
     add_explain();
+    add_claims();
     add_small_verbs();
   }
 
@@ -145,10 +148,18 @@ class Parser {
   void add_check() { add_scenario(add_verb("check", "Check a scenario without running it")); }
 
   void add_explain() {
-    CLI::App* verb =
-        add_verb("explain", "Tell where a number comes from: formula, inputs with their sources, arithmetic");
+    CLI::App* verb = add_verb("explain",
+                              "Tell where a number comes from: formula, inputs with their sources, arithmetic; "
+                              "explain claim:ID does so for a published figure of `kvtraffic claims`");
     add_scenario(verb);
     verb->add_option("PATH", texts_.path, "Which number, such as storage.growing_bytes_per_token")->type_name("");
+  }
+
+  void add_claims() {
+    CLI::App* verb = add_verb("claims", "Audit published figures: which of them the engine reproduces, and how");
+    verb->add_option("ID", claims_.ids, "Claims to audit [all]; a single one is told with its arithmetic")->type_name("");
+    verb->add_flag("--explain", claims_.explain, "Tell each claim's definition with its arithmetic");
+    verb->add_option("--format", texts_.format, "table, json or md [table]")->type_name("FORMAT");
   }
 
   void add_catalog_verbs() {
@@ -270,11 +281,18 @@ class Parser {
            verb());
   }
 
+  [[nodiscard]] Command claims() const {
+    ClaimsArguments result = claims_;
+    result.format = looked_up(claim_formats, "--format", texts_.format, "claims");
+    return result;
+  }
+
   [[nodiscard]] Command command() const {
     const std::string chosen = verb();
     if (chosen == "run") return run();
     if (chosen == "check") return CheckArguments{scenario()};
     if (chosen == "explain") return ExplainArguments{scenario(), texts_.path};
+    if (chosen == "claims") return claims();
     if (chosen == "list") return list();
     if (chosen == "show") return show();
     if (chosen == "schema") return texts_.kind.empty() ? SchemaArguments{} : SchemaArguments{kind_named(texts_.kind)};
@@ -285,6 +303,7 @@ class Parser {
   CLI::App app_;
   ScenarioArguments scenario_;
   RunArguments run_;
+  ClaimsArguments claims_;
   Texts texts_;
   bool wants_version_ = false;
 };

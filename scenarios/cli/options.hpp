@@ -59,6 +59,12 @@ struct SchemaArguments {
   CatalogKind kind = CatalogKind::scenario;
 };
 
+struct ClaimsArguments {
+  std::vector<std::string> ids;  // empty: all
+  reports::Format format = reports::Format::table;
+  bool explain = false;  // each with its definition and arithmetic
+};
+
 struct DoctorArguments {};
 
 struct VersionArguments {
@@ -70,7 +76,7 @@ struct HelpArguments {
 };
 
 using Command = std::variant<RunArguments, CheckArguments, ExplainArguments, ListArguments, ShowArguments,
-                             SchemaArguments, DoctorArguments, VersionArguments, HelpArguments>;
+                             SchemaArguments, ClaimsArguments, DoctorArguments, VersionArguments, HelpArguments>;
 
 // A command line that cannot be carried out. what() is one or more lines without a final newline.
 class UsageError : public std::exception {

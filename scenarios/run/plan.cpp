@@ -17,7 +17,6 @@ namespace kvtraffic::scenarios {
 namespace {
 
 using sim::Diagnostics;
-using sim::Mark;
 using sim::Node;
 
 // Each needs an entry read again, so that of a longer axis only the values themselves are checked ahead.

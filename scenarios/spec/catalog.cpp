@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using sim::Diagnostics;
-using sim::Mark;
 using sim::Node;
 
 constexpr std::string_view changed_suffix = "-changed";
