@@ -171,8 +171,8 @@ std::string paragraph(std::string_view label, const std::string& text) {
   if (text.empty()) return "";
   std::string result;
   for (const std::string& line : reports::wrapped(text, text_width - label.size() - 4)) {
-    result += fmt::format("  {}{}\n", result.empty() ? fmt::format("{}: ", label) : std::string(label.size() + 2, ' '),
-                          line);
+    result +=
+        fmt::format("  {}{}\n", result.empty() ? fmt::format("{}: ", label) : std::string(label.size() + 2, ' '), line);
   }
   return result;
 }
@@ -196,9 +196,9 @@ std::string definition_text(std::string_view label, const Claim& claim, const De
     const Formula& formula = definition.formulas[i];
     const std::string values = substituted(formula.text, formula.expression, lookup);
     text += fmt::format("    {}\n", formula.text);
-    if (values != formula.text) text += fmt::format("    = {}\n", values);
-    const std::string result = number_text(computed[i]);
-    if (result != values) text += fmt::format("    = {}\n", with_unit(result, claim.unit));
+    const bool says_more = values != formula.text && values != sim::exact_text(computed[i]);
+    if (says_more) text += fmt::format("    = {}\n", values);
+    text += fmt::format("    = {}\n", with_unit(number_text(computed[i]), claim.unit));
   }
   for (const auto& [name, scenario] : definition.points) {
     for (const std::string& line :
@@ -222,9 +222,9 @@ std::string derivations(const Claim& claim, const Definition& definition, Audito
 }
 
 std::string room_text(const Claim& claim) {
-  if (claim.tolerance == "exact") return "exactly";
-  if (claim.tolerance == "rounded") return "to the digits as written";
-  return fmt::format("within {}", claim.tolerance);
+  if (claim.tolerance == "exact") return ", to be met exactly";
+  if (claim.tolerance == "rounded") return ", to be met to the digits as written";
+  return fmt::format(", to be met within {}", claim.tolerance);
 }
 
 }  // namespace
@@ -252,15 +252,14 @@ std::string claims_json(const std::vector<Audited>& audited) {
 std::string claim_text(const Audited& audited, Auditor& auditor, bool derived) {
   const Claim& claim = *audited.claim;
   std::string text = fmt::format("{}: {}\n", claim.id, claim.statement);
-  text += paragraph("published", fmt::format("{} ({}), to be met {}", with_unit(published_text(claim), claim.unit),
-                                             claim.source_text, room_text(claim)));
+  text += paragraph("published", fmt::format("{} ({}){}", with_unit(published_text(claim), claim.unit),
+                                             claim.source_text, claim.definition ? room_text(claim) : ""));
   const std::string difference = difference_text(audited);
   text += paragraph("verdict", fmt::format("{}{}", name_of(audited.verdict),
                                            difference.empty() ? "" : fmt::format(" (difference {})", difference)));
   text += paragraph("slip", claim.slip) + paragraph("reason", claim.reason);
-  for (const auto& [label, definition, values] :
-       {std::tuple{"definition", &claim.definition, &audited.computed},
-        std::tuple{"otherwise", &claim.otherwise, &audited.otherwise}}) {
+  for (const auto& [label, definition, values] : {std::tuple{"definition", &claim.definition, &audited.computed},
+                                                  std::tuple{"otherwise", &claim.otherwise, &audited.otherwise}}) {
     if (!*definition) continue;
     text += definition_text(label, claim, **definition, auditor, *values);
     if (derived) text += derivations(claim, **definition, auditor);

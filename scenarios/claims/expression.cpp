@@ -38,8 +38,8 @@ Evaluation<double> single(const Expression& reference, const Lookup& lookup) {
   if (!values) return tl::unexpected(values.error());
   const auto [least, most] = std::minmax_element(values->begin(), values->end());
   if (*least == *most) return *least;
-  return fault(reference.begin, fmt::format("{}: {} numbers that differ; say sum(...), or which", reference.reference.text,
-                                            values->size()));
+  return fault(reference.begin, fmt::format("{}: {} numbers that differ; say sum(...), or which",
+                                            reference.reference.text, values->size()));
 }
 
 Evaluation<double> over_all(const Expression& call, const Lookup& lookup) {

@@ -2,6 +2,9 @@
 // Leaves out the derivations themselves (scenarios/explain).
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "scenarios/claims/figures.hpp"
 #include "sim/units/format.hpp"
 
@@ -48,7 +51,8 @@ std::string Figures::plain_derivation(const Reference& reference) const {
   const std::string& root = reference.steps.front().text;
   if (root == "caches") {
     std::string text = "  of the cache format:\n";
-    for (const std::size_t i : *chosen(reference.steps)) text += cache_text(setup().lowered.demand.caches[i]);
+    const auto which = chosen(reference.steps);
+    for (const std::size_t i : *which) text += cache_text(setup().lowered.demand.caches[i]);
     return text;
   }
   if (root == "parameters") {
@@ -56,7 +60,10 @@ std::string Figures::plain_derivation(const Reference& reference) const {
                        setup().model.name, setup().model.name);
   }
   if (root == "flops" || root == "operations") return "  2 x multiply-adds of the step's operations, by precision\n";
-  if (root == "layers") return "  of the model's layers, one each\n";
+  if (root == "layers") {
+    const std::size_t first = chosen(reference.steps)->front();
+    return fmt::format("  layer {} of the model: {}\n", first, layer_names()[first]);
+  }
   const std::string path = without_point(reference);
   if (root != "model") return "  of the point itself\n";
   const std::string source = source_text(setup().model.provenance, setup().model.sources, path.substr(root.size() + 1));
@@ -66,16 +73,16 @@ std::string Figures::plain_derivation(const Reference& reference) const {
 std::string Figures::derivation(const Reference& reference) const {
   const auto values = at(reference);
   if (!values) return fmt::format("{}: {}\n", reference.text, values.error());
-  double sum = 0;
-  for (const double value : *values) sum += value;
-  const std::string many = values->size() > 1 ? fmt::format(" (sum of {}; the first of them:)", values->size()) : "";
-  std::string text = fmt::format("{} = {}{}\n", reference.text, sim::exact_text(sum), many);
-  const Evaluated point{setup(),
-                        result_,
-                        evaluator_.tally(),
-                        evaluator_.bound(),
-                        evaluator_.outcome(),
-                        evaluator_.saving_reason()};
+  const bool are_equal = std::ranges::all_of(*values, [&](double value) { return value == values->front(); });
+  const double shown = are_equal ? values->front() : std::accumulate(values->begin(), values->end(), 0.0);
+  std::string text = fmt::format("{} = {}", reference.text, sim::exact_text(shown));
+  if (values->size() > 1) {
+    text += are_equal ? fmt::format(", each of {}; the first:", values->size())
+                      : fmt::format(", the sum of {}; the first:", values->size());
+  }
+  text += "\n";
+  const Evaluated point{
+      setup(), result_, evaluator_.tally(), evaluator_.bound(), evaluator_.outcome(), evaluator_.saving_reason()};
   const std::vector<std::string> paths = explained_paths(reference);
   for (const std::string& path : paths) {
     auto found = explain_storage(point, path);

@@ -188,8 +188,8 @@ tl::expected<std::vector<std::size_t>, std::string> Figures::chosen(const Steps&
     if (fits_pattern(names[i], steps[1].text)) found.push_back(i);
   }
   if (!found.empty()) return found;
-  return tl::unexpected(fmt::format("nothing fits {}; there are {}", sim::in_quotes(steps[1].text),
-                                    fmt::join(each_once(names), ", ")));
+  return tl::unexpected(
+      fmt::format("nothing fits {}; there are {}", sim::in_quotes(steps[1].text), fmt::join(each_once(names), ", ")));
 }
 
 Figures::Found Figures::of_layers(const Steps& steps) const {

@@ -72,11 +72,8 @@ constexpr Table claim_table{.name = "claim", .help = "A published figure and wha
 
 constexpr std::array ledger_fields{
     Field{.name = "summary", .type = Type::text, .help = "What the file's claims have in common."},
-    Field{.name = "sources",
-          .type = Type::dictionary,
-          .help = "Documents by key.",
-          .required = true,
-          .item = Type::text},
+    Field{
+        .name = "sources", .type = Type::dictionary, .help = "Documents by key.", .required = true, .item = Type::text},
     Field{.name = "points", .type = Type::any, .help = "Points that several claims name."},
     Field{.name = "claims",
           .type = Type::list,
@@ -208,7 +205,7 @@ class ClaimReader {
     for (const Node& one : values) {
       if (auto formula = read_formula(one, path + ".value")) result.formulas.push_back(std::move(*formula));
     }
-    if (values.size() != count) {
+    if (count > 0 && values.size() != count) {
       diagnostics_.error(value.mark(), path + ".value",
                          fmt::format("{} formulas for {} published numbers", values.size(), count));
     }
@@ -274,6 +271,10 @@ void check_names(const std::vector<Claim>& claims, Diagnostics& diagnostics) {
 }  // namespace
 
 std::string_view name_of(Verdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; }
+
+std::string ledger_folder(const Catalog& catalog) {
+  return (fs::path(catalog.folder()) / "scenarios" / "claims").string();
+}
 
 std::vector<Claim> read_ledger(const std::string& folder, Diagnostics& diagnostics) {
   std::vector<std::string> files;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scenarios/claims/expression.hpp"
+#include "scenarios/spec/catalog.hpp"
 #include "sim/config/node.hpp"
 
 namespace kvtraffic::scenarios {
@@ -42,10 +43,10 @@ struct Claim {
   std::string statement;
   std::vector<Published> published;
   std::string unit;
-  std::string tolerance;      // "exact", "rounded" or a ratio as written
-  double relative_room = 0;   // the tolerance relative to the (first) published number
-  std::string source;         // key of the file's sources
-  std::string source_text;    // what it stands for
+  std::string tolerance;     // "exact", "rounded" or a ratio as written
+  double relative_room = 0;  // the tolerance relative to the (first) published number
+  std::string source;        // key of the file's sources
+  std::string source_text;   // what it stands for
   std::optional<Definition> definition, otherwise;
   std::string slip;    // what went wrong in a published figure that does not hold
   std::string reason;  // why nothing can be computed
@@ -54,6 +55,9 @@ struct Claim {
   std::string path;    // "claims[3]"
   std::string folder;  // that relative files in its points are looked up from
 };
+
+// Where a catalog's data folder keeps its ledger.
+[[nodiscard]] std::string ledger_folder(const Catalog& catalog);
 
 // Every claim of `folder`'s files, in order of file name. Faults of all files go to `diagnostics`. IoError when the
 // folder cannot be read.

@@ -19,10 +19,10 @@ constexpr std::size_t most_characters = 2000;  // bounds the depth of a long cha
 constexpr std::size_t most_index_digits = 6;
 
 constexpr std::array<std::pair<std::string_view, Function>, 5> functions{{{"sum", Function::sum},
-                                                                           {"count", Function::count},
-                                                                           {"min", Function::min},
-                                                                           {"max", Function::max},
-                                                                           {"sqrt", Function::sqrt}}};
+                                                                          {"count", Function::count},
+                                                                          {"min", Function::min},
+                                                                          {"max", Function::max},
+                                                                          {"sqrt", Function::sqrt}}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -141,7 +141,8 @@ class Parser {
     const std::size_t begin = at_;
     Expression result;
     const auto parsed = std::from_chars(text_.data() + at_, text_.data() + text_.size(), result.number);
-    if (parsed.ec != std::errc{} || !std::isfinite(result.number)) stop(begin, "not a number that can be computed with");
+    if (parsed.ec != std::errc{} || !std::isfinite(result.number))
+      stop(begin, "not a number that can be computed with");
     at_ = static_cast<std::size_t>(parsed.ptr - text_.data());
     if (is_letter(peek())) stop(at_, fmt::format("a number is followed by {}; write '*' between them", here()));
     return spanned(std::move(result), begin);
@@ -162,7 +163,8 @@ class Parser {
     result.reference.point = first;
     while (peek() == '.' || peek() == '[') result.reference.steps.push_back(step());
     if (result.reference.steps.empty()) {
-      stop(begin, fmt::format("'{}' is a point: a path such as {}.storage.growing_bytes_per_token is wanted", first, first));
+      stop(begin,
+           fmt::format("'{}' is a point: a path such as {}.storage.growing_bytes_per_token is wanted", first, first));
     }
     result.reference.text = std::string(text_.substr(begin, at_ - begin));
     return spanned(std::move(result), begin);

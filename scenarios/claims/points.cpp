@@ -8,6 +8,8 @@
 #include <array>
 #include <optional>
 
+#include "scenarios/spec/paths.hpp"
+#include "scenarios/spec/scenario.hpp"
 #include "sim/units/quote.hpp"
 
 namespace kvtraffic::scenarios {
@@ -40,6 +42,14 @@ bool is_among(const std::array<std::string_view, size>& keys, std::string_view k
   return std::ranges::find(keys, key) != keys.end();
 }
 
+std::vector<std::string> point_keys() {
+  std::vector<std::string> keys{workload_keys.begin(), workload_keys.end()};
+  for (const sim::Field& field : scenario_table().fields) {
+    if (!is_among(fixed_keys, field.name)) keys.emplace_back(field.name);
+  }
+  return keys;
+}
+
 Node scenario_of(const Node& point, const std::string& path, Diagnostics& diagnostics) {
   if (!point.is_map()) {
     diagnostics.error(point.mark(), path, "expected a point, such as {model: NAME, context: 128K}");
@@ -49,11 +59,15 @@ Node scenario_of(const Node& point, const std::string& path, Diagnostics& diagno
   Node workload = *scenario.find("workload");
   for (const Node::Member& member : point.members()) {
     if (is_among(fixed_keys, member.key)) {
-      diagnostics.error(member.key_mark, fmt::format("{}.{}", path, member.key), "is the same for all points of the ledger");
+      diagnostics.error(member.key_mark, fmt::format("{}.{}", path, member.key),
+                        "is the same for all points of the ledger");
     } else if (is_among(workload_keys, member.key)) {
       workload.set(member.key, member.value, member.key_mark);
-    } else {
+    } else if (field_at(member.key) != nullptr) {
       scenario.set(member.key, member.value, member.key_mark);
+    } else {
+      diagnostics.error(member.key_mark, fmt::format("{}.{}", path, member.key), "no key of a point", "",
+                        sim::nearest_name(member.key, point_keys()));
     }
   }
   scenario.set("workload", std::move(workload));

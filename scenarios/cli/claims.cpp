@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 
 #include "scenarios/claims/claim_report.hpp"
@@ -17,8 +16,7 @@ namespace {
 
 std::vector<Claim> read_claims(const Catalog& catalog) {
   sim::Diagnostics faults;
-  std::vector<Claim> claims =
-      read_ledger((std::filesystem::path(catalog.folder()) / "scenarios" / "claims").string(), faults);
+  std::vector<Claim> claims = read_ledger(ledger_folder(catalog), faults);
   if (faults.has_errors()) throw sim::ConfigError(faults);
   return claims;
 }

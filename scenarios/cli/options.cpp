@@ -21,7 +21,8 @@ constexpr std::string_view about =
 constexpr std::string_view exit_codes =
     "Results go to standard output, everything else to standard error.\n"
     "Exit codes: 0 done; 1 some points infeasible or failed; 2 bad command line; 3 invalid scenario or catalog;\n"
-    "            4 an `expect:` limit or a claim's reviewed verdict broken; 5 input or output; 70 a fault of the program; 130 interrupted.\n\n"
+    "            4 an `expect:` limit or a claim's verdict broken; 5 input or output; 70 a fault of the program;\n"
+    "            130 interrupted.\n\n"
     "Try:  kvtraffic list scenarios\n"
     "      kvtraffic run SCENARIO\n"
     "      kvtraffic run SCENARIO --set workload.batch=64 --format json";
@@ -40,8 +41,9 @@ const std::map<std::string, When> whens{{"auto", When::automatic}, {"always", Wh
 const std::map<std::string, CatalogKind> kinds{
     {"model", CatalogKind::model},       {"models", CatalogKind::model},      {"format", CatalogKind::format},
     {"formats", CatalogKind::format},    {"engine", CatalogKind::engine},     {"engines", CatalogKind::engine},
-    {"hardware", CatalogKind::hardware}, {"scenario", CatalogKind::scenario}, {"scenarios", CatalogKind::scenario}};
-constexpr std::string_view kind_words = "models, formats, engines, hardware, scenarios";
+    {"weights", CatalogKind::weights},   {"hardware", CatalogKind::hardware}, {"scenario", CatalogKind::scenario},
+    {"scenarios", CatalogKind::scenario}};
+constexpr std::string_view kind_words = "models, formats, engines, weights, hardware, scenarios, claims";
 
 // The arguments as texts and numbers, before their names are looked up.
 struct Texts {
@@ -157,7 +159,8 @@ class Parser {
 
   void add_claims() {
     CLI::App* verb = add_verb("claims", "Audit published figures: which of them the engine reproduces, and how");
-    verb->add_option("ID", claims_.ids, "Claims to audit [all]; a single one is told with its arithmetic")->type_name("");
+    verb->add_option("ID", claims_.ids, "Claims to audit [all]; a single one is told with its arithmetic")
+        ->type_name("");
     verb->add_flag("--explain", claims_.explain, "Tell each claim's definition with its arithmetic");
     verb->add_option("--format", texts_.format, "table, json or md [table]")->type_name("FORMAT");
   }
@@ -258,13 +261,16 @@ class Parser {
   }
 
   [[nodiscard]] Command list() const {
-    ListArguments result{std::nullopt, looked_up(listings, "--format", texts_.format, "list")};
-    if (!texts_.kind.empty()) result.kind = kind_named(texts_.kind);
+    ListArguments result{std::nullopt, looked_up(listings, "--format", texts_.format, "list"), is_claims(texts_.kind)};
+    if (!result.claims && !texts_.kind.empty()) result.kind = kind_named(texts_.kind);
     return result;
   }
 
   // One argument alone is the name, whichever of the two the library takes it for.
   [[nodiscard]] Command show() const {
+    if (is_claims(texts_.kind) && !texts_.name.empty()) {
+      return ClaimsArguments{{texts_.name}, looked_up(claim_formats, "--format", texts_.format, "show")};
+    }
     const bool is_alone = texts_.name.empty() || texts_.kind.empty();
     ShowArguments result{std::nullopt, is_alone ? texts_.kind + texts_.name : texts_.name,
                          looked_up(listings, "--format", texts_.format, "show")};
@@ -272,6 +278,8 @@ class Parser {
     if (!is_alone) result.kind = kind_named(texts_.kind);
     return result;
   }
+
+  static bool is_claims(std::string_view kind) { return kind == "claim" || kind == "claims"; }
 
   [[nodiscard]] CatalogKind kind_named(const std::string& given) const {
     const auto found = kinds.find(given);

@@ -45,8 +45,9 @@ struct ExplainArguments {
 };
 
 struct ListArguments {
-  std::optional<CatalogKind> kind;  // none: all
+  std::optional<CatalogKind> kind;  // none: all catalogs
   Listing format = Listing::table;
+  bool claims = false;  // the claims ledger instead of a catalog
 };
 
 struct ShowArguments {

@@ -46,7 +46,7 @@ Parts touched_by(const std::vector<std::string>& paths) {
   const auto touches = [&](std::string_view key) {
     return std::ranges::any_of(paths, [&](const std::string& path) { return first_key(path) == key; });
   };
-  return {.model = touches("model") || touches("draft"),
+  return {.model = touches("model") || touches("draft") || touches("weights"),
           .format = touches("format"),
           .engine = touches("engine"),
           .hardware = touches("hardware")};
