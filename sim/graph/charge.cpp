@@ -109,7 +109,7 @@ std::int64_t distinct_over(const Count& count, const Positions& at) {
     case Count::Kind::kept:
       return count.at(at.last);
     case Count::Kind::window:
-      return std::min(at.last - at.origin, at.count() - 1 + count.limit);
+      return count.limit == 0 ? 0 : std::min(at.last - at.origin, at.count() - 1 + count.limit);
     case Count::Kind::capped:
       return std::min(entries_over(count, at), at.last / count.ratio);
     case Count::Kind::closes:
