@@ -170,6 +170,7 @@ void write_point(JsonText& json, const sim::PointResult& point) {
     json.null();
   }
   write_amplification(json, point.amplification);
+  if (point.layer_positions) json.field("layer_positions", *point.layer_positions);
   write_flops(json, point);
   write_or_null(json, "time", point.time, write_timing);
   write_or_null(json, "throughput", point.throughput, write_throughput);

@@ -36,6 +36,26 @@ std::string layout_text(const sim::PointResult& point, const sim::Node& scenario
   return text;
 }
 
+// How the prompts are taken, where that is not as by default; swept fields tell themselves.
+std::string prompt_text(const sim::PointResult& point, const sim::Node& scenario) {
+  const sim::Node* phase = parameter(point, "phase");
+  const sim::Node* workload = scenario.find("workload");
+  if (phase == nullptr || phase->text() != "prefill" || workload == nullptr || !workload->is_map()) return "";
+  std::string text;
+  const auto add = [&](std::string_view field, std::string_view usual, std::string_view before,
+                       std::string_view after) {
+    const sim::Node* value = workload->find(field);
+    if (value == nullptr || !value->is_scalar() || value->text() == usual) return;
+    if (parameter(point, fmt::format("workload.{}", field)) != nullptr) return;
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", before, value_text(*value), after);
+  };
+  add("cached", "0", "", " tokens cached");
+  add("chunk", "0", "in chunks of ", " tokens");
+  add("replay", "bounded", "replay ", "");
+  add("source_layer", "projection", "source layer in ", "");
+  return text;
+}
+
 std::string swept_text(const sim::PointResult& point) {
   std::string text;
   for (const auto& [name, value] : point.parameters) {
@@ -132,6 +152,7 @@ Page point_page(const sim::PointResult& point, const sim::Node& scenario, Style 
   const Lookup known = lookup_in(point);
   page.headline = headline(known);
   page.subtitle.push_back(manner(known) + layout_text(point, scenario));
+  if (std::string prompts = prompt_text(point, scenario); !prompts.empty()) page.subtitle.push_back(prompts);
   if (std::string swept = swept_text(point); !swept.empty()) page.subtitle.push_back(swept);
   page.add(verdict_section(point));
   if (point.storage) page.add(memory_section(*point.storage));

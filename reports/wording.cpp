@@ -125,12 +125,28 @@ std::int64_t index_read(const sim::Traffic& traffic, sim::Level level) {
   return traffic.at(level, sim::DataKind::index_key).read;
 }
 
+namespace {
+
+// "prefill of 64 prompts of 131,072 tokens", as far as it is known.
+std::string prefill_text(const Lookup& known) {
+  const std::optional<std::string> batch = known("batch");
+  const std::optional<std::string> context = known("context_tokens");
+  std::string text = "prefill";
+  if (batch) text += fmt::format(" of {} {}", *batch, *batch == "1" ? "prompt" : "prompts");
+  if (context)
+    text += batch ? fmt::format(" of {} tokens", *context) : fmt::format(" of prompts of {} tokens", *context);
+  return text;
+}
+
+}  // namespace
+
 std::string headline(const Lookup& known) {
   std::string text = known("model").value_or("several models");
   text += " on " + known("hardware").value_or("several machines");
   std::string what = named(known, "phase", "");
   append(what, ", ", named(known, "batch", "batch "));
   append(what, ", ", named(known, "context_tokens", "context ", " tokens"));
+  if (known("phase") == "prefill") what = prefill_text(known);
   append(text, ": ", what);
   return text;
 }

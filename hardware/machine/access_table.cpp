@@ -10,10 +10,10 @@ void AccessTable::fill(const sim::StepGraph& graph, const sim::Tally& tally) {
   for (const sim::Operation& operation : graph.operations()) {
     const auto first = static_cast<std::uint32_t>(costs.size());
     for (const sim::Access& access : operation.accesses) {
-      const std::int64_t bytes = tally.accesses[costs.size()].device;
+      const sim::AccessBytes& bytes = tally.accesses[costs.size()];
       const bool host = access.place == sim::Place::host;
-      costs.push_back({bytes, host || access.transient ? 0 : bytes, access.direction == sim::Direction::write,
-                       access.transient, access.dependent, host});
+      costs.push_back({bytes.device, bytes.footprint, 0, host || access.transient ? 0 : bytes.footprint,
+                       access.direction == sim::Direction::write, access.transient, access.dependent, host});
     }
     ranges.push_back({first, static_cast<std::uint32_t>(operation.accesses.size())});
   }

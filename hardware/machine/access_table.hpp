@@ -11,7 +11,9 @@
 namespace kvtraffic::hardware {
 
 struct AccessCost {
-  std::int64_t bytes = 0;  // sector bytes on the fullest device
+  std::int64_t bytes = 0;      // sector bytes on the fullest device
+  std::int64_t footprint = 0;  // of these, distinct ones
+  std::int64_t again = 0;      // of the others, those that L2 does not hold (rereads.hpp); the bound knows none
   std::int64_t compulsory =
       0;  // of these, what must cross the DRAM pins once: none of host memory or of transient bytes
   bool write = false;

@@ -21,9 +21,11 @@ void Dispatcher::connect(SmPool& pool) {
   pool.finished = finished.connect(pool, 2 * SmPool::most_kernels);
 }
 
-void Dispatcher::reset(const sim::StepGraph& graph, Instant base, std::vector<sim::VertexTime>& times) {
+void Dispatcher::reset(const sim::StepGraph& graph, std::span<const KernelWork> works, Instant base,
+                       std::vector<sim::VertexTime>& times) {
   const std::size_t vertices = graph.vertices().size();
   graph_ = &graph;
+  works_ = works;
   times_ = &times;
   base_ = base;
   times.assign(vertices, {});
@@ -31,14 +33,17 @@ void Dispatcher::reset(const sim::StepGraph& graph, Instant base, std::vector<si
   place_.resize(vertices);
   missing_.resize(vertices);
   ready_.clear();
+  done_.clear();
   ready_.reserve(vertices);
+  done_.reserve(vertices);
   launching_ = last_launched_ = last_finished_ = Cause::none;
   remaining_ = vertices;
   for (std::uint32_t place = 0; place < vertices; ++place) place_[graph.order()[place]] = place;
+  for (std::uint32_t v = 0; v < vertices; ++v) missing_[v] = graph.waits_for(v);
   for (std::uint32_t v = 0; v < vertices; ++v) {
-    missing_[v] = graph.waits_for(v);
-    if (missing_[v] == 0) make_ready(v);
+    if (graph.waits_for(v) == 0) make_ready(v, base);
   }
+  release_successors(base);
   wake_changed();
 }
 
@@ -63,13 +68,29 @@ void Dispatcher::take(const Finished& message) {
   time.bound_by = bound_of(message);
   last_finished_ = message.vertex;
   --remaining_;
-  for (const std::uint32_t next : graph_->successors(message.vertex)) {
-    causes_[next] = {message.vertex, false};
-    if (--missing_[next] == 0) make_ready(next);
+  done_.push_back(message.vertex);
+  release_successors(message.at);
+}
+
+// Of all vertices in `done_`; those among them that have nothing to do are done at once.
+void Dispatcher::release_successors(Instant now) {
+  while (!done_.empty()) {
+    const std::uint32_t vertex = done_.back();
+    done_.pop_back();
+    for (const std::uint32_t next : graph_->successors(vertex)) {
+      causes_[next] = {vertex, false};
+      if (--missing_[next] == 0) make_ready(next, now);
+    }
   }
 }
 
-void Dispatcher::make_ready(std::uint32_t vertex) {
+void Dispatcher::make_ready(std::uint32_t vertex, Instant now) {
+  if (works_[vertex].tiles == 0) {
+    (*times_)[vertex].start = (*times_)[vertex].end = since_base(now);
+    --remaining_;
+    done_.push_back(vertex);
+    return;
+  }
   ready_.push_back(place_[vertex]);
   std::push_heap(ready_.begin(), ready_.end(), std::greater<>());
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ class Dispatcher : public sim::Component {
  public:
   explicit Dispatcher(const Device& device);
   void connect(SmPool& pool);
-  // The graph must outlive the run. `times` gets one element per vertex, relative to `base`.
-  void reset(const sim::StepGraph& graph, sim::Instant base, std::vector<sim::VertexTime>& times);
+  // The graph must outlive the run. `times` gets one element per vertex, relative to `base`. A vertex whose work has no
+  // tiles is done as soon as it is ready, without a launch.
+  void reset(const sim::StepGraph& graph, std::span<const KernelWork> works, sim::Instant base,
+             std::vector<sim::VertexTime>& times);
   [[nodiscard]] bool done() const { return remaining_ == 0; }
   [[nodiscard]] const std::vector<Cause>& causes() const { return causes_; }
   [[nodiscard]] std::uint32_t last_finished() const { return last_finished_; }  // Cause::none before the first
@@ -42,7 +45,8 @@ class Dispatcher : public sim::Component {
  private:
   void take(const Finished& message);
   void begin_launch(sim::Instant now);
-  void make_ready(std::uint32_t vertex);
+  void make_ready(std::uint32_t vertex, sim::Instant now);
+  void release_successors(sim::Instant now);
   [[nodiscard]] sim::Instant since_base(sim::Instant t) const { return sim::Instant() + (t - base_); }
   [[nodiscard]] sim::Bound bound_of(const Finished& message) const;
 
@@ -50,11 +54,13 @@ class Dispatcher : public sim::Component {
   sim::Duration start_;
   sim::Outlet<Launch> launches_;
   const sim::StepGraph* graph_ = nullptr;
+  std::span<const KernelWork> works_;
   std::vector<sim::VertexTime>* times_ = nullptr;
   sim::Instant base_;
   std::vector<std::uint32_t> place_;    // in execution order, per vertex
   std::vector<std::uint32_t> missing_;  // predecessors that are not done, per vertex
   std::vector<std::uint32_t> ready_;    // places, a heap with the first on top
+  std::vector<std::uint32_t> done_;     // whose successors are to be released
   std::vector<Cause> causes_;
   std::uint32_t launching_ = Cause::none;
   std::uint32_t last_launched_ = Cause::none;

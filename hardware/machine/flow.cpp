@@ -6,6 +6,7 @@
 #include "hardware/machine/flow_device.hpp"
 #include "hardware/machine/kernel_work.hpp"
 #include "hardware/machine/l2_model.hpp"
+#include "hardware/machine/rereads.hpp"
 
 namespace kvtraffic::hardware {
 namespace {
@@ -17,10 +18,16 @@ sim::Bytes usable_l2(const Device& device) {
 }  // namespace
 
 struct FlowMachine::Parts {
-  Parts(const Device& its_device, const sim::KernelPlan& plan)
-      : device(its_device), l2(usable_l2(its_device)), works(its_device, plan) {}
+  Parts(const Device& its_device, const sim::KernelPlan& its_plan)
+      : device(its_device),
+        plan(its_plan),
+        rereads(its_device.sms, usable_l2(its_device)),
+        l2(usable_l2(its_device)),
+        works(its_device, its_plan) {}
   Device device;
+  sim::KernelPlan plan;
   AccessTable table;
+  Rereads rereads;
   L2Model l2;
   KernelWorks works;
   std::unique_ptr<FlowDevice> running;
@@ -36,6 +43,7 @@ sim::Frequency FlowMachine::clock() const { return parts_->device.clock; }
 void FlowMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) {
   Parts& parts = *parts_;
   parts.table.fill(graph, tally);
+  parts.rereads.fill(graph, tally, parts.plan, parts.table);
   parts.l2.run(graph, parts.table, outcome.dram);
   const std::vector<KernelWork>& works = parts.works.fill(graph, tally, parts.table, outcome.dram);
   if (!parts.running || parts.running->is_worn()) parts.running = std::make_unique<FlowDevice>(parts.device);

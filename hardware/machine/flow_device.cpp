@@ -39,7 +39,7 @@ void FlowDevice::run(const sim::StepGraph& graph, std::span<const KernelWork> wo
 }
 
 void FlowDevice::reset(const sim::StepGraph& graph, std::span<const KernelWork> works, sim::Outcome& outcome) {
-  dispatcher_.reset(graph, base_, outcome.vertices);
+  dispatcher_.reset(graph, works, base_, outcome.vertices);
   pool_.reset(works);
   for (Server* server : {&hbm_, &l2_, &link_, &host_}) server->reset(base_);
 }

@@ -54,6 +54,10 @@ void KernelWorks::set_message(KernelWork& work, const sim::Operation& operation,
 KernelWork KernelWorks::of_operation(const sim::StepGraph& graph, const sim::Tally& tally,
                                      std::uint32_t operation) const {
   KernelWork work;
+  if (tally.is_idle(graph.operations()[operation])) {
+    work.tiles = 0;
+    return work;
+  }
   cut(work, sim::tiles_of(plan_, graph, operation, tally, device_.sms));
   set_arithmetic(work, tally.operations[operation]);
   set_message(work, graph.operations()[operation], tally.operations[operation].sent);

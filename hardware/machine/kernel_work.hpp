@@ -14,7 +14,7 @@
 namespace kvtraffic::hardware {
 
 struct KernelWork {
-  std::int64_t tiles = 1;
+  std::int64_t tiles = 1;     // 0: nothing to do, and no launch
   std::int64_t depth = 1;     // tiles that an SM of a group runs one after another
   std::int64_t hbm_read = 0;  // bytes
   std::int64_t hbm_write = 0;

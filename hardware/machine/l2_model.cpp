@@ -25,21 +25,21 @@ void L2Model::walk(const sim::StepGraph& graph, const AccessTable& table, std::i
       if (cost.host || cost.bytes == 0) continue;
       const std::uint32_t access = vertex.first_access + i;
       Region& region = regions_[graph.regions()[access]];
-      const std::int64_t end = sim::checked_add(position_, cost.bytes);
+      const std::int64_t end = sim::checked_add(position_, cost.footprint);
       const bool near = region.held > 0 && end - region.used_until <= usable_;
       settle_write(region, cost, near, walk, dram);
       if (cost.write) {
-        region.dirty = cost.bytes;
+        region.dirty = cost.footprint;
         region.dirty_access = access;
         region.dirty_walk = walk;
         region.dirty_transient = cost.transient;
       } else {
-        dram[access] = read(region, cost, near);
+        dram[access] = read(region, cost, near) + cost.again;
       }
       // A use of a part does not make the rest of the region any younger.
-      if (!near || cost.bytes >= region.held) {
+      if (!near || cost.footprint >= region.held) {
         region.used_until = end;
-        region.held = cost.bytes;
+        region.held = cost.footprint;
       }
       position_ = end;
     }
@@ -47,9 +47,9 @@ void L2Model::walk(const sim::StepGraph& graph, const AccessTable& table, std::i
 }
 
 std::int64_t L2Model::read(Region& region, const AccessCost& cost, bool near) const {
-  const std::int64_t missed = near ? std::max<std::int64_t>(0, cost.bytes - region.held) : cost.bytes;
+  const std::int64_t missed = near ? std::max<std::int64_t>(0, cost.footprint - region.held) : cost.footprint;
   const std::int64_t compulsory = std::max<std::int64_t>(0, cost.compulsory - region.read);
-  region.read = std::max(region.read, cost.bytes);
+  region.read = std::max(region.read, cost.footprint);
   return std::max(missed, compulsory);
 }
 
@@ -61,7 +61,7 @@ void L2Model::settle_write(Region& region, const AccessCost& cost, bool near, st
   if (!near || kept) {
     dram[region.dirty_access] = region.dirty;
   } else if (cost.write) {
-    dram[region.dirty_access] = std::max<std::int64_t>(0, region.dirty - cost.bytes);
+    dram[region.dirty_access] = std::max<std::int64_t>(0, region.dirty - cost.footprint);
   } else {
     return;  // a read leaves it dirty and in L2
   }

@@ -20,6 +20,8 @@ namespace kvtraffic::hardware {
 // What the roofline calls compulsory always moves: the first read of a byte that is not `transient` in a step, and the
 // last write. A step so small that it would find all of its weights in L2 from the step before is charged for them all
 // the same.
+//
+// A region is as large as its distinct bytes. What the query tiles of a prefill read again is AccessCost::again.
 class L2Model {
  public:
   explicit L2Model(sim::Bytes usable) : usable_(usable.count()) {}

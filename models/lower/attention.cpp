@@ -1,5 +1,6 @@
 // Attention as operations: what all kinds share, and the shared-entry kinds with window, compressors and selection (V4,
 // V4.1). One operation per logical step; nothing is fused. Head and latent attention stand in head_attention.cpp.
+#include <algorithm>
 #include <array>
 
 #include "models/lower/layer_builder.hpp"
@@ -30,9 +31,35 @@ sim::Layout LayerBuilder::entry(EntryRole role) const {
 
 std::int64_t LayerBuilder::cache_ways() const { return attention().has_heads_cached() ? attention().kv_heads : whole; }
 
+bool LayerBuilder::expands_context() const {
+  const Attention& a = attention();
+  if (context_.prefill == nullptr || a.has_heads_cached()) return false;
+  return a.kind == AttentionKind::mla || (a.kind == AttentionKind::dsa && context_.prefill->dense);
+}
+
+// Heads with keys of their own: the rows of a tile are the tokens' heads that share one. Else a tile is whole tokens.
+std::int64_t LayerBuilder::query_tile() const {
+  const Attention& a = attention();
+  if (context_.prefill == nullptr) return 0;
+  if (expands_context()) return context_.plan.prefill_rows;
+  if (!a.has_heads_cached()) return context_.plan.prefill_queries;
+  return std::max<std::int64_t>(1, context_.plan.prefill_rows * a.kv_heads / a.heads);
+}
+
+sim::Shape LayerBuilder::attention_shape() const {
+  const Attention& a = attention();
+  sim::Shape shape{.heads = a.heads, .keys = main_count()};
+  if (a.kind == AttentionKind::window) shape.keys = {Count::Kind::window, 1, a.window};
+  if (context_.prefill == nullptr) return shape;
+  shape.queries = query_tile();
+  if (a.has_heads_cached()) shape.heads = a.kv_heads;
+  if (a.has_heads_cached() || expands_context()) shape.tile_heads = 1;
+  return shape;
+}
+
 Count LayerBuilder::main_count() const {
   const Attention& a = attention();
-  if (!a.is_sparse()) return {Count::Kind::entries, a.ratio, 0};
+  if (!a.is_sparse() || expands_context()) return {Count::Kind::entries, a.ratio, 0};
   return {Count::Kind::capped, a.ratio, a.top_k};
 }
 
@@ -95,21 +122,37 @@ std::uint32_t LayerBuilder::compress(std::uint32_t normed) {
   });
 }
 
-// The open block's state: every token writes its row, the token that closes the block reads all rows.
 void LayerBuilder::update_state(OperationMaker& op) {
   const Attention& a = attention();
   if (a.ratio == 1) return;
-  const std::int64_t rows = a.ratio * (a.overlap ? 2 : 1);
-  const auto rows_of = [&](std::string_view role, std::int64_t width) {
-    const sim::Layout row = context_.format.state_row(context_.model.cache, a, width);
-    sim::Layout block =
-        sim::Layout::blob(row.name + " x block", row.row * rows, std::to_string(rows) + " rows of " + row.arithmetic);
-    block.source = row.source;
-    op.writes_cache(DataKind::state, role, row, {});
-    op.reads_cache(DataKind::state, role, block, {Count::Kind::closes, a.ratio, 0}, sim::Pattern::stream, Owner::layer);
+  const auto update = [&](std::string_view role, std::int64_t width) {
+    context_.prefill == nullptr ? update_state_of_token(op, role, width) : update_state_of_chunk(op, role, width);
   };
-  rows_of("state", a.head_dim);
-  if (a.kind == AttentionKind::csa) rows_of("index state", a.index_dim);
+  update("state", a.head_dim);
+  if (a.kind == AttentionKind::csa) update("index state", a.index_dim);
+}
+
+// Every token writes its row, the token that closes the block reads all rows.
+void LayerBuilder::update_state_of_token(OperationMaker& op, std::string_view role, std::int64_t width) {
+  const Attention& a = attention();
+  const std::int64_t rows = a.ratio * (a.overlap ? 2 : 1);
+  const sim::Layout row = context_.format.state_row(context_.model.cache, a, width);
+  sim::Layout block =
+      sim::Layout::blob(row.name + " x block", row.row * rows, std::to_string(rows) + " rows of " + row.arithmetic);
+  block.source = row.source;
+  op.writes_cache(DataKind::state, role, row, {});
+  op.reads_cache(DataKind::state, role, block, {Count::Kind::closes, a.ratio, 0}, sim::Pattern::stream, Owner::layer);
+}
+
+// A chunk pools its blocks as it goes. It leaves the rows that its last block still needs (with overlap those of the
+// block before, too), and takes up what the chunk before it left if it closes a block.
+void LayerBuilder::update_state_of_chunk(OperationMaker& op, std::string_view role, std::int64_t width) {
+  const Attention& a = attention();
+  const sim::Layout row = context_.format.state_row(context_.model.cache, a, width);
+  const Count kept{Count::Kind::kept, a.ratio, a.overlap ? a.ratio : 0};
+  op.writes_cache(DataKind::state, role, row, kept).each_sequence(sim::Per::sequence, kept);
+  op.reads_cache(DataKind::state, role, row, kept, sim::Pattern::stream, Owner::layer)
+      .each_sequence(sim::Per::resumed, kept);
 }
 
 void LayerBuilder::index(std::uint32_t normed, std::uint32_t query_latent, std::optional<std::uint32_t> key) {
@@ -146,9 +189,12 @@ std::uint32_t LayerBuilder::scan(const std::vector<After>& after) {
       op.reads_list("candidate pool", position_bytes, blocks, Owner::kv_source);
     }
     op.reads_cache(DataKind::index_key, "index keys", key, keys, sim::Pattern::stream, Owner::kv_source);
+    const bool picks = a.mode == SelectionMode::reindex;  // each query has candidates of its own
+    const std::int64_t tile = picks ? 1 : std::max<std::int64_t>(1, context_.plan.scan_rows / a.index_heads);
+    if (context_.prefill != nullptr) op.shared_by(tile);
     op.writes_list("index scores", sim::ceil_divide(context_.plan.score_bits, 8), keys, Owner::step);
     op.computes(score_precision(key, a.index_dim), 2.0 * static_cast<double>(a.index_heads * a.index_dim), keys, whole);
-    op.shape({.heads = a.index_heads, .keys = keys});
+    op.shape({.heads = a.index_heads, .queries = context_.prefill == nullptr ? 1 : tile, .keys = keys});
   });
 }
 
@@ -168,10 +214,12 @@ std::uint32_t LayerBuilder::pick(std::uint32_t scores) {
 void LayerBuilder::read_main_entries(OperationMaker& op) {
   const Attention& a = attention();
   if (a.kind == AttentionKind::window) return;
+  if (expands_context()) return read_expanded_heads(op);
   const bool every = !a.is_sparse();
   if (!every) op.reads_list("selection", position_bytes, main_count(), Owner::selection_source);
   op.reads_cache(DataKind::kv_main, "main", entry(EntryRole::main), main_count(),
                  every ? context_.plan.dense_reads : sim::Pattern::gather, Owner::kv_source, cache_ways());
+  op.shared_by(query_tile());
 }
 
 std::uint32_t LayerBuilder::attend(std::vector<After> after, std::int64_t query_width, std::int64_t output_width,
@@ -181,7 +229,7 @@ std::uint32_t LayerBuilder::attend(std::vector<After> after, std::int64_t query_
     const Made& source = made_[static_cast<std::size_t>(here().kv_source)];
     after.push_back({source.main_entry.value(), "this token's main entry"});
   }
-  if (a.is_sparse()) {
+  if (a.is_sparse() && !expands_context()) {
     after.push_back({made_[static_cast<std::size_t>(here().selection_source)].selection.value(), "selection"});
   }
   return add("attention.core", OperationKind::attention, after, [&](OperationMaker& op) {
@@ -191,11 +239,12 @@ std::uint32_t LayerBuilder::attend(std::vector<After> after, std::int64_t query_
     if (a.has_window()) {
       op.reads_cache(DataKind::kv_local, "window", entry(EntryRole::local), window, context_.plan.local_reads,
                      Owner::layer);
+      op.shared_by(query_tile());
       op.computes(sim::Precision::bf16, flops_per_entry, window, a.heads);
     }
     if (a.kind != AttentionKind::window) op.computes(sim::Precision::bf16, flops_per_entry, main_count(), a.heads);
     op.writes("attention output", output_width, a.heads);
-    op.shape({.heads = a.heads, .keys = a.kind == AttentionKind::window ? window : main_count()});
+    op.shape(attention_shape());
   });
 }
 
@@ -207,7 +256,9 @@ void LayerBuilder::finish_attention(std::uint32_t projected) {
 // One entry serves as key and value of all heads: the window's own, and compressed ones where the kind has them.
 void LayerBuilder::shared_entry_attention() {
   const Attention& a = attention();
-  const std::uint32_t normed = residual_in("attention");
+  const bool projects = index_ == spans_.projecting;
+  const std::uint32_t normed =
+      in_span(projects ? spans_.everywhere : span_, [this] { return residual_in("attention"); });
   const std::uint32_t stored = store_window_entry(project_down(normed, a.head_dim));
   const std::int64_t query = a.heads * a.head_dim;
   const std::uint32_t up =
@@ -217,7 +268,7 @@ void LayerBuilder::shared_entry_attention() {
   const std::uint32_t rotated =
       add_elementwise("attention.query_rope", {{up, "query"}}, "query", query, "query", query, a.heads);
   Made& mine = made_[static_cast<std::size_t>(index_)];
-  if (a.owns_cache()) mine.main_entry = compress(normed);
+  if (a.owns_cache()) mine.main_entry = in_span(0, [&] { return compress(normed); });  // new positions alone
   if (a.selects()) index(normed, stored, mine.main_entry);
   const double flops = 4.0 * static_cast<double>(query);  // scores and weighted sum, both head_dim wide
   const std::uint32_t core =

@@ -47,7 +47,7 @@ void LayerBuilder::residual_out(std::string_view part, std::uint32_t from) {
               });
 }
 
-void LayerBuilder::engram() {
+std::uint32_t LayerBuilder::engram() {
   const EngramTables& e = *here().engram;
   const WeightFormat& rows = context_.model.format(WeightClass::engram_rows);
   const std::int64_t row = rows.bytes(e.row_values);
@@ -70,10 +70,10 @@ void LayerBuilder::engram() {
         op.multiplies(weight("engram mix")).reads("engram rows", looked_up).writes("engram mix", e.mixed_width);
       });
   const std::int64_t streams = hidden() * context_.model.streams.count;
-  tail_ = add("engram.gate", OperationKind::elementwise, {{mixed, "mixed rows"}, {tail_, "residual stream"}},
-              [&](OperationMaker& op) {
-                op.reads("engram mix", e.mixed_width).reads("residual", streams).writes("residual", streams);
-              });
+  return add("engram.gate", OperationKind::elementwise, {{mixed, "mixed rows"}, {tail_, "residual stream"}},
+             [&](OperationMaker& op) {
+               op.reads("engram mix", e.mixed_width).reads("residual", streams).writes("residual", streams);
+             });
 }
 
 void LayerBuilder::dense() {

@@ -73,8 +73,30 @@ std::uint32_t LayerBuilder::store_index_key(std::uint32_t normed) {
   });
 }
 
+// Prefill: keys and values of every head from the latents of all positions so far, this chunk's included. Nobody keeps
+// them: the next chunk makes them again.
+std::uint32_t LayerBuilder::expand_context(std::uint32_t stored) {
+  const Attention& a = attention();
+  const sim::Count positions{sim::Count::Kind::entries, 1, 0};
+  return add("attention.expand", OperationKind::gemm, {{stored, "this chunk's latents"}}, [&](OperationMaker& op) {
+    op.multiplies_each_sequence(weight("key up"), positions).multiplies_each_sequence(weight("value up"), positions);
+    op.reads_cache(DataKind::kv_main, "main", entry(EntryRole::main), positions, context_.plan.dense_reads,
+                   sim::Owner::layer);
+    op.each_sequence(sim::Per::sequence, positions);
+    op.writes("expanded heads", a.heads * (a.nope_dim + a.rope_dim + a.value_dim), a.heads);
+    op.each_sequence(sim::Per::sequence, positions);
+  });
+}
+
+void LayerBuilder::read_expanded_heads(OperationMaker& op) {
+  const Attention& a = attention();
+  op.reads("expanded heads", a.heads * (a.nope_dim + a.rope_dim + a.value_dim), a.heads);
+  op.each_sequence(sim::Per::token, main_count()).shared_by(query_tile());
+}
+
 // Query heads, rotated, from the query latent or (without one) from the hidden state.
-std::uint32_t LayerBuilder::query_heads(std::uint32_t normed, std::uint32_t latents, std::int64_t width) {
+std::uint32_t LayerBuilder::query_heads(std::uint32_t normed, std::uint32_t latents, std::int64_t width,
+                                        bool absorbed) {
   const Attention& a = attention();
   const bool direct = a.query_rank == 0;
   const After after = direct ? After{normed, "normed hidden state"} : After{latents, "query latent"};
@@ -83,20 +105,22 @@ std::uint32_t LayerBuilder::query_heads(std::uint32_t normed, std::uint32_t late
     op.reads(direct ? "normed" : "query latent", direct ? hidden() : a.query_rank)
         .writes("query heads", width, a.heads);
   });
-  const std::string_view rotated = a.form == LatentForm::absorbed ? "query heads" : "query";
+  const std::string_view rotated = absorbed ? "query heads" : "query";
   return add_elementwise("attention.query_rope", {{up, "query heads"}}, "query heads", width, rotated, width, a.heads);
 }
 
 // MLA. Absorbed: queries go to the latent space, so that one cached latent serves all heads. Expanded: heads are
-// cached.
+// cached, or a prefill makes them from the cached latents.
 void LayerBuilder::latent_attention() {
   const Attention& a = attention();
-  const bool absorbed = a.form == LatentForm::absorbed;
+  const bool absorbed = a.form == LatentForm::absorbed && !expands_context();
   const std::uint32_t normed = residual_in("attention");
   const std::uint32_t stored = store_latent_entry(project_down(normed, a.kv_rank + a.rope_dim));
-  made_[static_cast<std::size_t>(index_)].main_entry = absorbed ? stored : expand_latent(stored);
+  made_[static_cast<std::size_t>(index_)].main_entry = a.has_heads_cached() ? expand_latent(stored)
+                                                       : expands_context()  ? expand_context(stored)
+                                                                            : stored;
   const std::int64_t query = a.heads * (a.nope_dim + a.rope_dim);
-  std::uint32_t asking = query_heads(normed, stored, query);
+  std::uint32_t asking = query_heads(normed, stored, query, absorbed);
   const std::int64_t key_width = absorbed ? a.kv_rank + a.rope_dim : a.nope_dim + a.rope_dim;
   const std::int64_t value_width = absorbed ? a.kv_rank : a.value_dim;
   if (absorbed) {
@@ -106,7 +130,10 @@ void LayerBuilder::latent_attention() {
           .writes("query", a.heads * key_width, a.heads);
     });
   }
-  if (a.selects()) index(normed, stored, store_index_key(normed));
+  if (a.selects()) {
+    const std::uint32_t key = store_index_key(normed);
+    if (selects_here()) index(normed, stored, key);
+  }
   const double flops = 2.0 * static_cast<double>(a.heads * (key_width + value_width));
   std::uint32_t value = attend({{asking, "query"}}, a.heads * key_width, a.heads * value_width, flops);
   if (absorbed) {

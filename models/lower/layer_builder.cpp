@@ -12,16 +12,22 @@ constexpr std::size_t outside = SIZE_MAX;  // the "shape" of operations that bel
 }
 
 LayerBuilder::LayerBuilder(Context& context, sim::MemoryDemand& demand)
-    : context_(context), demand_(demand), shape_(outside), made_(context.model.layers.size()) {}
+    : context_(context),
+      demand_(demand),
+      shape_(outside),
+      spans_(spans_of(context.model, context.prefill, context.graph)),
+      made_(context.model.layers.size()) {}
 
 std::uint32_t LayerBuilder::add(std::string_view name, OperationKind kind, const std::vector<After>& after,
                                 const Fill& fill) {
-  const auto key = std::make_pair(shape_, std::string(name));
+  const auto key = std::make_tuple(shape_, std::string(name), span_);
   auto found = operations_.find(key);
   if (found == operations_.end()) {
     OperationMaker maker(context_, std::string(name), kind);
     fill(maker);
-    found = operations_.emplace(key, context_.graph.add_operation(maker.take())).first;
+    sim::Operation operation = maker.take();
+    operation.span = span_;
+    found = operations_.emplace(key, context_.graph.add_operation(std::move(operation))).first;
   }
   const std::uint32_t vertex = context_.graph.add_vertex(found->second, index_);
   for (const After& a : after) context_.graph.add_edge(a.vertex, vertex, a.why);
@@ -44,6 +50,7 @@ const Weight& LayerBuilder::weight(std::string_view name) const {
 }
 
 void LayerBuilder::begin() {
+  span_ = spans_.everywhere;
   const Weights outer = outer_weights(context_.model);
   own_weights(context_.model.tied_embedding ? Weights{find(outer, "head")} : outer);
   tail_ = add("embedding", OperationKind::lookup, {}, [&](OperationMaker& op) {
@@ -65,7 +72,8 @@ void LayerBuilder::start_layer(std::int32_t index) {
   attention_weights_ = attention_weights(context_.model, attention());
   forward_weights_ = feed_forward_weights(context_.model, here());
   context_.graph.add_layer({std::string(name_of(attention().kind)), std::string(name_of(attention().mode)),
-                            here().kv_source, here().selection_source});
+                            here().kv_source, here().selection_source, spans_.layers[static_cast<std::size_t>(index)]});
+  span_ = spans_.layers[static_cast<std::size_t>(index)];
 }
 
 void LayerBuilder::layer(std::int32_t index) {
@@ -73,7 +81,10 @@ void LayerBuilder::layer(std::int32_t index) {
   own_weights(attention_weights_);
   own_weights(forward_weights_);
   own_caches();
-  if (here().engram) engram();
+  if (here().engram) {
+    const bool projects = index == spans_.projecting;  // what it adds goes into the cache
+    tail_ = in_span(projects ? spans_.everywhere : span_, [this] { return engram(); });
+  }
   if (attention().is_latent()) {
     latent_attention();
   } else if (attention().has_heads_cached()) {
@@ -91,6 +102,7 @@ void LayerBuilder::layer(std::int32_t index) {
 void LayerBuilder::end() {
   index_ = -1;
   shape_ = outside;
+  span_ = spans_.last;
   const Weights outer = outer_weights(context_.model);
   const std::uint32_t normed = add_elementwise("final norm", {{tail_, "residual stream"}}, "residual",
                                                hidden() * context_.model.streams.count, "normed", hidden());

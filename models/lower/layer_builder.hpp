@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,14 @@ class LayerBuilder {
                                 std::int64_t read, std::string_view to, std::int64_t written,
                                 std::int64_t ways = whole);
   void start_layer(std::int32_t index);
+  // Runs `build` with its operations in `span`.
+  template <class Build>
+  auto in_span(std::uint32_t span, const Build& build) {
+    const std::uint32_t before = std::exchange(span_, span);
+    const auto built = build();
+    span_ = before;
+    return built;
+  }
 
   // attention.cpp
   void head_attention();
@@ -53,9 +62,12 @@ class LayerBuilder {
   std::uint32_t store_window_entry(std::uint32_t down);
   std::uint32_t store_latent_entry(std::uint32_t down);
   std::uint32_t expand_latent(std::uint32_t down);
-  std::uint32_t query_heads(std::uint32_t normed, std::uint32_t latents, std::int64_t width);
+  std::uint32_t expand_context(std::uint32_t stored);
+  std::uint32_t query_heads(std::uint32_t normed, std::uint32_t latents, std::int64_t width, bool absorbed);
   std::uint32_t compress(std::uint32_t normed);
   void update_state(OperationMaker& op);
+  void update_state_of_token(OperationMaker& op, std::string_view role, std::int64_t width);
+  void update_state_of_chunk(OperationMaker& op, std::string_view role, std::int64_t width);
   std::uint32_t store_index_key(std::uint32_t normed);
   void index(std::uint32_t normed, std::uint32_t query_latent, std::optional<std::uint32_t> key);
   std::uint32_t scan(const std::vector<After>& after);
@@ -63,7 +75,12 @@ class LayerBuilder {
   std::uint32_t attend(std::vector<After> after, std::int64_t query_width, std::int64_t output_width,
                        double flops_per_entry);
   void read_main_entries(OperationMaker& op);
+  void read_expanded_heads(OperationMaker& op);
   void finish_attention(std::uint32_t projected);
+  [[nodiscard]] bool expands_context() const;  // prefill from a latent cache with keys and values of every head
+  [[nodiscard]] bool selects_here() const { return attention().selects() && !expands_context(); }
+  [[nodiscard]] std::int64_t query_tile() const;  // tokens that attention loads entries for together; 0 in decode
+  [[nodiscard]] sim::Shape attention_shape() const;
   [[nodiscard]] sim::Count main_count() const;     // entries that attention reads
   [[nodiscard]] sim::Count scanned_count() const;  // keys that the indexer scores
   [[nodiscard]] sim::Layout entry(EntryRole role) const;
@@ -73,7 +90,7 @@ class LayerBuilder {
   // feed_forward.cpp
   std::uint32_t residual_in(std::string_view part);  // norm, or mixing the streams into one input
   void residual_out(std::string_view part, std::uint32_t from);
-  void engram();
+  std::uint32_t engram();
   void dense();
   void mixture();
   std::uint32_t choose_experts(std::uint32_t scores);
@@ -90,9 +107,11 @@ class LayerBuilder {
   Context& context_;
   sim::MemoryDemand& demand_;
   std::int32_t index_ = -1;
-  std::size_t shape_ = 0;   // of this layer: index of the first layer that looks the same
+  std::size_t shape_ = 0;  // of this layer: index of the first layer that looks the same
+  LayerSpans spans_;
+  std::uint32_t span_ = 0;  // of operations that are added
   std::uint32_t tail_ = 0;  // vertex that made the residual stream as it stands
-  std::map<std::pair<std::size_t, std::string>, std::uint32_t, std::less<>> operations_;
+  std::map<std::tuple<std::size_t, std::string, std::uint32_t>, std::uint32_t> operations_;
   std::vector<Made> made_;
   Weights attention_weights_, forward_weights_;
 };

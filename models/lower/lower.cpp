@@ -1,15 +1,19 @@
 // The order of a step: embedding, layers, head.
 #include "models/lower/lower.hpp"
 
+#include <algorithm>
+
 #include "models/lower/layer_builder.hpp"
 #include "models/lower/weights.hpp"
 
 namespace kvtraffic::models {
 
-Lowered lower_decode(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
-                     const sim::Deployment& deployment) {
+namespace {
+
+Lowered lower(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
+              const sim::Deployment& deployment, const PrefillForm* prefill) {
   Lowered lowered;
-  Context context{model, format, plan, deployment, lowered.graph};
+  Context context{model, format, plan, deployment, lowered.graph, prefill};
   LayerBuilder builder(context, lowered.demand);
   builder.begin();
   for (std::size_t i = 0; i < model.layers.size(); ++i) builder.layer(static_cast<std::int32_t>(i));
@@ -18,5 +22,28 @@ Lowered lower_decode(const Model& model, const CacheFormat& format, const sim::K
   lowered.parameters = count_parameters(model);
   return lowered;
 }
+
+}  // namespace
+
+Lowered lower_decode(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
+                     const sim::Deployment& deployment) {
+  return lower(model, format, plan, deployment, nullptr);
+}
+
+Lowered lower_prefill(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
+                      const sim::Deployment& deployment, const PrefillForm& form) {
+  return lower(model, format, plan, deployment, &form);
+}
+
+std::int64_t longest_dense_prefill(const Model& model) {
+  std::int64_t longest = 0;
+  for (const Layer& layer : model.layers) {
+    if (layer.attention.kind != AttentionKind::dsa) continue;
+    longest = longest == 0 ? layer.attention.top_k : std::min(longest, layer.attention.top_k);
+  }
+  return longest;
+}
+
+std::int64_t most_replayed(const Model& model) { return has_encoder(model) ? largest_window(model) : 0; }
 
 }  // namespace kvtraffic::models

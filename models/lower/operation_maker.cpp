@@ -16,7 +16,13 @@ OperationMaker::OperationMaker(Context& context, std::string name, sim::Operatio
   operation_.kind = kind;
 }
 
-OperationMaker& OperationMaker::multiplies(const Weight& weight) {
+OperationMaker& OperationMaker::multiplies(const Weight& weight) { return multiplies(weight, Per::token, {}); }
+
+OperationMaker& OperationMaker::multiplies_each_sequence(const Weight& weight, sim::Count count) {
+  return multiplies(weight, Per::sequence, count);
+}
+
+OperationMaker& OperationMaker::multiplies(const Weight& weight, Per per, sim::Count count) {
   const WeightFormat& format = context_.model.format(weight.type);
   const std::int64_t bytes = format.bytes(weight.values());
   const std::int64_t ways = weight.split == sim::StoredTensor::Split::tensor ? sim::divides_freely : whole;
@@ -27,7 +33,7 @@ OperationMaker& OperationMaker::multiplies(const Weight& weight) {
   access(read, weight.name,
          Layout::blob(fmt::format("{} {} B", weight.name, bytes), bytes,
                       fmt::format("{} x {} values of {} bit", weight.rows, weight.columns, format.bits)));
-  operation_.work.push_back({format.compute, 2.0 * static_cast<double>(weight.values()), Per::token, {}, ways, 0});
+  operation_.work.push_back({format.compute, 2.0 * static_cast<double>(weight.values()), per, count, ways, 0});
   operation_.shape.columns += weight.columns;
   operation_.shape.depth = weight.rows;
   return *this;
@@ -126,7 +132,19 @@ OperationMaker& OperationMaker::writes_cache(DataKind kind, std::string_view rol
   write.direction = Direction::write;
   write.pattern = sim::Pattern::gather;  // one entry, wherever in its page it stands
   write.count = count;
+  write.only_new = kind != DataKind::kv_local;  // what is replayed is replayed for the windows' sake
   return access(write, role, layout);
+}
+
+OperationMaker& OperationMaker::each_sequence(Per per, sim::Count count) {
+  operation_.accesses.back().per = per;
+  operation_.accesses.back().count = count;
+  return *this;
+}
+
+OperationMaker& OperationMaker::shared_by(std::int64_t queries) {
+  operation_.accesses.back().queries = queries;
+  return *this;
 }
 
 OperationMaker& OperationMaker::access(Access access, std::string_view role, const Layout& layout) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/lower/spans.hpp"
 #include "models/lower/weights.hpp"
 #include "models/spec/format.hpp"
 #include "sim/graph/step_graph.hpp"
@@ -12,13 +13,14 @@
 
 namespace kvtraffic::models {
 
-// What all parts of the lowering look at. Not owned; one per lower_decode call.
+// What all parts of the lowering look at. Not owned; one per graph.
 struct Context {
   const Model& model;
   const CacheFormat& format;
   const sim::KernelPlan& plan;
   const sim::Deployment& deployment;
   sim::StepGraph& graph;
+  const PrefillForm* prefill = nullptr;  // null: a decode step
 };
 
 inline constexpr std::int64_t whole = 1;  // `ways` of what every tensor rank needs whole
@@ -29,6 +31,8 @@ class OperationMaker {
 
   // Reads a weight and multiplies each token by it.
   OperationMaker& multiplies(const Weight& weight);
+  // The same for what each sequence has `count` of once the step is over.
+  OperationMaker& multiplies_each_sequence(const Weight& weight, sim::Count count);
   // The same for the routed experts' `weight`: each distinct expert is read, each routed token multiplied.
   OperationMaker& multiplies_routed(const Weight& weight, std::uint32_t experts);
   // Activations of `values` per token, made and used up within the step. Roles with one name are one buffer for all
@@ -46,6 +50,10 @@ class OperationMaker {
                               sim::Pattern pattern, sim::Owner owner, std::int64_t ways = whole);
   OperationMaker& writes_cache(sim::DataKind kind, std::string_view role, const sim::Layout& layout, sim::Count count,
                                std::int64_t ways = whole);
+  // Of the last access: taken once for each sequence.
+  OperationMaker& each_sequence(sim::Per per, sim::Count count);
+  // Of the last access: a tile of `queries` tokens loads it together.
+  OperationMaker& shared_by(std::int64_t queries);
   // Any other access of a token.
   OperationMaker& access(sim::Access access, std::string_view role, const sim::Layout& layout);
   // Arithmetic per token and counted entry, not bound to a weight.
@@ -56,6 +64,7 @@ class OperationMaker {
   [[nodiscard]] sim::Operation take() { return std::move(operation_); }
 
  private:
+  OperationMaker& multiplies(const Weight& weight, sim::Per per, sim::Count count);
   OperationMaker& list(sim::Direction direction, std::string_view role, std::int64_t bytes, sim::Count count,
                        sim::Owner owner);
   OperationMaker& activation(sim::Direction direction, sim::Per per, std::string_view role, std::int64_t values,

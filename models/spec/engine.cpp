@@ -17,10 +17,13 @@ constexpr Field gemm_fields[] = {tile("rows", "64", "Output rows of a tile."),
                                  tile("columns", "128", "Output columns of a tile."),
                                  tile("depth", "512", "Least inner dimension of a split-K part.")};
 constexpr Table gemm{.name = "gemm_tile", .help = "Tile of a matrix multiplication.", .fields = gemm_fields};
-constexpr Field attention_fields[] = {tile("heads", "64", "Query heads of a tile."),
-                                      tile("keys", "64", "Least entries of a split-KV part.")};
+constexpr Field attention_fields[] = {
+    tile("heads", "64", "Query heads of a tile."), tile("keys", "64", "Least entries of a split-KV part."),
+    tile("prefill_rows", "128", "Prefill, keys of each head: query rows of a tile."),
+    tile("prefill_queries", "1", "Prefill, one entry for all heads: tokens of a tile.")};
 constexpr Table attention{.name = "attention_tile", .help = "Tile of attention.", .fields = attention_fields};
-constexpr Field scan_fields[] = {tile("keys", "256", "Index keys of a tile.")};
+constexpr Field scan_fields[] = {tile("keys", "256", "Index keys of a tile."),
+                                 tile("prefill_rows", "128", "Prefill: query rows, tokens x index heads, of a tile.")};
 constexpr Table scan{.name = "scan_tile", .help = "Tile of an index scan.", .fields = scan_fields};
 constexpr Field stream_fields[] = {
     {.name = "bytes", .type = Type::bytes, .help = "Bytes of a tile.", .fallback = "32 KiB", .min = 32, .max = 1e9}};
@@ -86,7 +89,10 @@ Engine read_engine(const sim::Node& entry, sim::Diagnostics& diagnostics) {
   plan.gemm_depth = root.map("gemm").integer("depth");
   plan.attention_heads = root.map("attention").integer("heads");
   plan.attention_keys = root.map("attention").integer("keys");
+  plan.prefill_rows = root.map("attention").integer("prefill_rows");
+  plan.prefill_queries = root.map("attention").integer("prefill_queries");
   plan.scan_keys = root.map("scan").integer("keys");
+  plan.scan_rows = root.map("scan").integer("prefill_rows");
   plan.stream_bytes = root.map("stream").bytes("bytes").count();
   result.resolved = entry;
   result.provenance = provenance_of(entry, engine);

@@ -54,7 +54,12 @@ void add_scenario_inputs(const Evaluated& point, Derivation& d) {
   const sim::Tally& tally = point.tally;
   const sim::Deployment& where = tally.deployment;
   d.add_input({"N, workload.context", sim::with_commas(tally.point.context), ""});
-  d.add_input({"tokens, workload.batch", sim::with_commas(tally.tokens), ""});
+  if (point.setup.scenario.phase == Phase::prefill) {
+    d.add_input({"sequences, workload.batch", sim::with_commas(tally.point.batch), ""});
+    d.add_input({"tokens, batch x (context - cached)", sim::with_commas(tally.tokens), ""});
+  } else {
+    d.add_input({"tokens, workload.batch", sim::with_commas(tally.tokens), ""});
+  }
   d.add_input({"devices, tensor x data, expert",
                fmt::format("{}, {} x {}, {}", where.devices, where.tensor, where.data, where.expert), ""});
   if (tally.point.divisor > 1) {

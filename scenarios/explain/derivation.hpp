@@ -36,6 +36,7 @@ struct Derivation {
 // A point with everything that was computed for it.
 struct Evaluated {
   const Setup& setup;
+  const models::Lowered& lowered;
   const sim::PointResult& result;
   const sim::Tally& tally;
   const sim::Outcome& bound;    // the roofline's outcome

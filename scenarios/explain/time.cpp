@@ -27,7 +27,7 @@ struct Totals {
 };
 
 Totals totals_of(const Evaluated& point, const sim::Outcome& outcome) {
-  const sim::StepGraph& graph = point.setup.lowered.graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   Totals sum;
   for (const std::int64_t bytes : outcome.dram) sum.dram += bytes;
   for (const sim::Vertex& v : graph.vertices()) {
@@ -92,7 +92,7 @@ void simulated(const Evaluated& point, Derivation& d, std::optional<std::int64_t
   d.formula =
       "end of the last operation in the discrete-event simulation of the fullest device; operations overlap where "
       "nothing makes them wait";
-  const sim::StepGraph& graph = point.setup.lowered.graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   std::map<std::string, Group> groups;
   for (std::size_t i = 0; i < graph.vertices().size(); ++i) {
     const sim::Vertex& v = graph.vertices()[i];
@@ -142,12 +142,14 @@ void throughput(const Evaluated& point, Derivation& d, const std::string& field)
   const sim::Throughput& t = *point.result.throughput;
   const double step = point.result.time->seconds;
   const std::string tokens = with_commas(point.tally.tokens);
+  const bool prefill = point.setup.scenario.phase == Phase::prefill;
   if (field == "tokens_per_second") {
-    d.formula = "tokens of the step / seconds";
+    d.formula = prefill ? "prompt tokens computed / seconds" : "tokens of the step / seconds";
     d.terms.push_back({fmt::format("{} / {}", tokens, time_text(step)), sim::exact_text(t.tokens_per_second) + " /s"});
     d.value = sim::exact_text(t.tokens_per_second) + " /s";
   } else if (field == "tokens_per_second_per_user") {
-    d.formula = "1 / seconds: each sequence gains one token a step";
+    d.formula =
+        prefill ? "prompt tokens of one sequence / seconds" : "1 / seconds: each sequence gains one token a step";
     d.value = sim::exact_text(t.tokens_per_second_per_user) + " /s";
   } else if (field == "tokens_per_second_per_device") {
     d.formula = "tokens of the step / seconds / devices";

@@ -66,29 +66,56 @@ std::optional<Question> parse(const std::string& path) {
   return q;
 }
 
-std::string experts_text(const Evaluated& point, const Access& access) {
-  const sim::ExpertSet& set = point.setup.lowered.graph.expert_sets()[access.experts];
-  return fmt::format("{} distinct experts [{} x (1 - (1 - {}/{})^{})]", point.tally.distinct_experts[access.experts],
-                     set.routed, set.active, set.routed, point.tally.tokens);
+const sim::SpanTokens& span_of(const Evaluated& point, const sim::Operation& operation) {
+  return point.tally.spans[operation.span];
 }
 
-std::string units_text(const Evaluated& point, const Access& access) {
+bool is_prefill(const Evaluated& point) { return point.setup.scenario.phase == Phase::prefill; }
+
+std::string experts_text(const Evaluated& point, const sim::Operation& operation, const Access& access) {
+  const sim::StepGraph& graph = point.lowered.graph;
+  const sim::ExpertSet& set = graph.expert_sets()[access.experts];
+  const std::size_t at = operation.span * graph.expert_sets().size() + access.experts;
+  if (is_prefill(point)) return fmt::format("{} distinct experts a chunk", point.tally.distinct_experts[at]);
+  return fmt::format("{} distinct experts [{} x (1 - (1 - {}/{})^{})]", point.tally.distinct_experts[at], set.routed,
+                     set.active, set.routed, point.tally.tokens);
+}
+
+std::string units_text(const Evaluated& point, const sim::Operation& operation, const Access& access) {
+  const std::int64_t tokens = span_of(point, operation).tokens;
   switch (access.per) {
     case sim::Per::token:
-      return fmt::format("{} tokens", with_commas(point.tally.tokens));
+      return fmt::format("{} tokens", with_commas(tokens));
     case sim::Per::rank:
       return "1";
     case sim::Per::expert:
-      return experts_text(point, access);
+      return experts_text(point, operation, access);
     case sim::Per::routed:
-      return fmt::format("{} tokens x {} experts", with_commas(point.tally.tokens),
-                         point.setup.lowered.graph.expert_sets()[access.experts].active);
+      return fmt::format("{} tokens x {} experts", with_commas(tokens),
+                         point.lowered.graph.expert_sets()[access.experts].active);
+    case sim::Per::sequence:
+      return fmt::format("{} sequences, at a chunk's end", with_commas(point.tally.point.batch));
+    case sim::Per::resumed:
+      return fmt::format("{} sequences, at a chunk's start", with_commas(point.tally.point.batch));
   }
   return "";
 }
 
-std::string entries_text(const Evaluated& point, const Access& access) {
+// Prefill: what is added up over the positions, and what tiles of queries share.
+std::string sum_text(const Evaluated& point, const sim::Operation& operation, const Access& access) {
+  const bool each_sequence = access.per == sim::Per::sequence || access.per == sim::Per::resumed;
+  if (each_sequence) return fmt::format(" x {}", access.count.formula());
+  const sim::Positions& at = span_of(point, operation).at;
+  const std::string range = fmt::format("N = {} to {}", with_commas(at.first), with_commas(at.last));
+  if (access.queries == 0) return fmt::format(" x mean of {} over {}", access.count.formula(), range);
+  const std::string tile = access.queries == 1 ? "1 token" : fmt::format("{} tokens", access.queries);
+  return fmt::format(" x {} over {}: each distinct entry once, requested by tiles of {}", access.count.formula(), range,
+                     tile);
+}
+
+std::string entries_text(const Evaluated& point, const sim::Operation& operation, const Access& access) {
   if (access.count.kind == sim::Count::Kind::one) return "";
+  if (is_prefill(point)) return sum_text(point, operation, access);
   const sim::Point& at = point.tally.point;
   if (at.divisor > 1) return fmt::format(" x mean of {}", access.count.formula());
   return fmt::format(" x {} [{}]", with_commas(access.count.at(at.context)), access.count.formula());
@@ -103,6 +130,7 @@ std::string level_text(const sim::AccessBytes& bytes, Level level) {
   };
   add(bytes.rounding, "sector rounding");
   add(bytes.apart, "scales apart");
+  add(bytes.rereads, "read again by other query tiles");
   add(bytes.tensor_copies, "copies on tensor ranks");
   add(bytes.data_copies, "copies on data ranks");
   return text;
@@ -143,17 +171,17 @@ using Lines = std::vector<Line>;
 
 std::string term_text(const Evaluated& point, const Question& q, const sim::Operation& operation, const Access& access,
                       const sim::AccessBytes& numbers, std::int64_t bytes) {
-  const sim::StepGraph& graph = point.setup.lowered.graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   const sim::Layout& layout = graph.layouts()[access.layout];
-  std::string text =
-      fmt::format("{} ({}): {}{} x {} B{}", operation.name, graph.roles()[access.role], units_text(point, access),
-                  entries_text(point, access), with_commas(layout.entry_bytes()), level_text(numbers, q.level));
+  std::string text = fmt::format("{} ({}): {}{} x {} B{}", operation.name, graph.roles()[access.role],
+                                 units_text(point, operation, access), entries_text(point, operation, access),
+                                 with_commas(layout.entry_bytes()), level_text(numbers, q.level));
   if (q.level == Level::dram && bytes != numbers.sector) text += fmt::format(", less what is {}", point.saving_reason);
   return text;
 }
 
 void add_vertex(const Evaluated& point, const Question& q, const sim::Vertex& v, Lines& lines) {
-  const sim::StepGraph& graph = point.setup.lowered.graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   const sim::Operation& operation = graph.operation_of(v);
   for (std::uint32_t i = 0; i < operation.accesses.size(); ++i) {
     const Access& access = operation.accesses[i];
@@ -191,13 +219,13 @@ void add_count_input(const Evaluated& point, const sim::Count& count, Derivation
 void add_lines(const Evaluated& point, const Lines& lines, Derivation& d) {
   for (const Line& line : lines) {
     d.terms.push_back({fmt::format("{} x {}", line.uses, line.text), fmt::format("{} B", with_commas(line.bytes))});
-    d.add_input(layout_input(point.setup, point.setup.lowered.graph.layouts()[line.access->layout]));
+    d.add_input(layout_input(point.setup, point.lowered.graph.layouts()[line.access->layout]));
     add_count_input(point, line.access->count, d);
   }
 }
 
 std::int64_t add_messages(const Evaluated& point, const Question& q, Derivation& d) {
-  const sim::StepGraph& graph = point.setup.lowered.graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   std::map<std::uint32_t, std::int64_t> uses;
   for (std::size_t i = 0; i < graph.order().size(); ++i) {
     const sim::Vertex& v = graph.vertices()[graph.order()[i]];
@@ -240,7 +268,7 @@ constexpr std::string_view formula_of(Level level) {
 std::optional<Derivation> explain_traffic(const Evaluated& point, const std::string& path) {
   const auto q = parse(path);
   if (!q) return std::nullopt;
-  const sim::StepGraph& graph = point.setup.lowered.graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   if (q->layer && *q->layer >= static_cast<std::int64_t>(graph.layers().size())) return std::nullopt;
   if (q->operation && *q->operation >= static_cast<std::int64_t>(graph.order().size())) return std::nullopt;
   Derivation d;

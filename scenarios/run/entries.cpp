@@ -2,8 +2,11 @@
 // Leaves out points: an entry does not depend on batch or context.
 #include "scenarios/run/entries.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "models/lower/spans.hpp"
 #include "models/spec/weight_set.hpp"
 
 namespace kvtraffic::scenarios {
@@ -65,6 +68,12 @@ std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenar
                        scenario.format.mark().file ? scenario.format.mark() : scenario.model.mark(), faults);
   auto deployment = sim::lay_out(entries.hardware.count, scenario.parallel, entries.model.has_experts(),
                                  scenario.phase == Phase::prefill);
+  if (scenario.phase == Phase::prefill && scenario.encoder_option && !models::has_encoder(entries.model)) {
+    faults.error(
+        *scenario.encoder_option, "workload",
+        fmt::format("'{}' has no encoder side: replay and source_layer do not apply to it", entries.model.name),
+        "no such keys");
+  }
   if (!deployment) faults.error(parallel, "parallel", deployment.error());
   diagnostics.append(faults);
   if (faults.has_errors()) return std::nullopt;

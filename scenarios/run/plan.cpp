@@ -12,6 +12,7 @@
 #include "scenarios/run/runner.hpp"
 #include "scenarios/run/settings.hpp"
 #include "scenarios/spec/paths.hpp"
+#include "sim/units/format.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {
@@ -105,9 +106,26 @@ class Planner {
     const Node point = point_with({}, faults);
     const Entries entries = check_point(point, {}, faults);
     const bool is_one_combination = std::ranges::all_of(plan_.sweep.axes(), is_count_axis);
+    check_cached(point, faults);
     if (!faults.has_errors() && !faults_.all().has_errors())
       fit_first_point(entries, point, is_one_combination, faults);
     faults_.add(without_consequences(faults));
+  }
+
+  // A fault of the scenario when all its points have it; of swept values some may.
+  void check_cached(const Node& point, Diagnostics& faults) const {
+    const std::vector<std::string> swept = swept_paths(plan_.node);
+    const auto decides = [](const std::string& path) {
+      return path == "workload.context" || path == "workload.cached" || path == "workload.phase";
+    };
+    if (faults.has_errors() || !point.is_map() || std::ranges::any_of(swept, decides)) return;
+    Diagnostics misread;
+    const Scenario scenario = read_scenario(point, misread);
+    if (scenario.phase != Phase::prefill || scenario.cached < scenario.context) return;
+    faults.error(point.find("workload")->find("cached")->mark(), "workload.cached",
+                 fmt::format("{} leaves nothing of a prompt of {} tokens to compute", sim::with_commas(scenario.cached),
+                             sim::with_commas(scenario.context)),
+                 fmt::format("less than {}", sim::with_commas(scenario.context)));
   }
 
   // A rule broken between entries is the scenario's fault when all its points break it.

@@ -19,6 +19,29 @@ std::string beyond_text(std::int64_t context, std::int64_t most) {
                      sim::with_commas(most));
 }
 
+std::string uncached_text(std::int64_t cached, std::int64_t context) {
+  return fmt::format("cached {} leaves nothing of a prompt of {} tokens to compute", sim::with_commas(cached),
+                     sim::with_commas(context));
+}
+
+struct Lowering {
+  models::Lowered main;
+  std::optional<models::Lowered> dense;
+};
+
+Lowering lower(const Scenario& scenario, const Entries& entries, const sim::Deployment& deployment) {
+  const auto& [model, format, engine, hardware] = entries;
+  if (scenario.phase == Phase::decode) return {models::lower_decode(model, format, engine.plan, deployment), {}};
+  models::PrefillForm form{
+      .bounded = scenario.bounded_replay, .source_in_full = scenario.source_in_full, .dense = false};
+  Lowering lowering{models::lower_prefill(model, format, engine.plan, deployment, form), {}};
+  form.dense = true;
+  if (models::longest_dense_prefill(model) > 0) {
+    lowering.dense = models::lower_prefill(model, format, engine.plan, deployment, form);
+  }
+  return lowering;
+}
+
 sim::MemoryLimits limits_of(const Setup& setup) {
   return {.capacity_per_device = setup.hardware.device.capacity.count(),
           .reserve = setup.scenario.reserve,
@@ -47,16 +70,21 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   if (!faults.has_errors()) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
   diagnostics.append(faults);
   if (!deployment) return nullptr;
-  models::Lowered lowered = models::lower_decode(entries.model, entries.format, entries.engine.plan, *deployment);
+  Lowering lowering = lower(scenario, entries, *deployment);
   return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
                                              std::move(entries.engine), std::move(entries.hardware), *deployment,
-                                             std::move(lowered), scenario});
+                                             std::move(lowering.main), std::move(lowering.dense), scenario});
+}
+
+const models::Lowered& Setup::lowered_for(std::int64_t context) const {
+  return dense && context <= models::longest_dense_prefill(model) ? *dense : lowered;
 }
 
 Evaluator::Evaluator(std::shared_ptr<const Setup> setup)
     : setup_(std::move(setup)),
       roofline_(std::make_unique<hardware::RooflineMachine>(setup_->hardware)),
-      machine_(machine_for(*setup_)) {}
+      machine_(machine_for(*setup_)),
+      lowered_(&setup_->lowered) {}
 
 sim::PointResult Evaluator::evaluate(std::int64_t batch, std::int64_t context, sim::Detail detail) {
   try {
@@ -68,13 +96,17 @@ sim::PointResult Evaluator::evaluate(std::int64_t batch, std::int64_t context, s
 
 sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, sim::Detail detail) {
   const Setup& setup = *setup_;
-  const sim::StepGraph& graph = setup.lowered.graph;
+  if (setup.scenario.phase == Phase::prefill && setup.scenario.cached >= context) {
+    return failed(uncached_text(setup.scenario.cached, context));
+  }
+  lowered_ = &setup.lowered_for(context);
+  const sim::StepGraph& graph = lowered_->graph;
   sim::PointResult result;
   if (context > setup.model.max_positions) result.warnings.push_back(beyond_text(context, setup.model.max_positions));
-  result.storage = sim::storage_at(setup.lowered.demand, setup.deployment, limits_of(setup), batch, context);
-  const std::int64_t period = setup.scenario.position == Position::mean ? setup.model.position_period() : 1;
-  sim::tally_point(graph, setup.deployment, sim::Point::decode(batch, context, period), tally_);
+  result.storage = sim::storage_at(lowered_->demand, setup.deployment, limits_of(setup), batch, context);
+  tally_all(batch, context);
   result.flops = sim::logical_flops(graph, tally_);
+  result.layer_positions = layer_positions();
   if (!sim::fits(*result.storage)) {
     const std::string shortfall = sim::shortfall_text(*result.storage);
     if (setup.scenario.enforce_capacity) {
@@ -85,16 +117,64 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
     }
     result.warnings.push_back(shortfall);
   }
-  execute(detail, result);
+  execute_all(batch, context);
+  const sim::Machine& machine = machine_ ? *machine_ : *roofline_;
+  sim::tell_outcome(graph, tally_, outcome(), machine, bound().total, detail, result);
   return result;
 }
 
-void Evaluator::execute(sim::Detail detail, sim::PointResult& result) {
-  const sim::StepGraph& graph = setup_->lowered.graph;
-  roofline_->execute(graph, tally_, bound_);
-  if (machine_) machine_->execute(graph, tally_, outcome_);
-  const sim::Machine& machine = machine_ ? *machine_ : *roofline_;
-  sim::tell_outcome(graph, tally_, machine_ ? outcome_ : bound_, machine, bound_.total, detail, result);
+std::int64_t Evaluator::chunks(std::int64_t context) const {
+  const Scenario& scenario = setup_->scenario;
+  if (scenario.phase == Phase::decode || scenario.chunk == 0) return 1;
+  return sim::ceil_divide(context - scenario.cached, scenario.chunk);
+}
+
+sim::Point Evaluator::chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const {
+  const Scenario& scenario = setup_->scenario;
+  if (scenario.phase == Phase::decode) {
+    const std::int64_t period = scenario.position == Position::mean ? setup_->model.position_period() : 1;
+    return sim::Point::decode(batch, context, period);
+  }
+  const std::int64_t length = scenario.chunk == 0 ? context - scenario.cached : scenario.chunk;
+  const std::int64_t first = scenario.cached + number * length + 1;
+  const std::int64_t replay = number == 0 ? std::min(scenario.cached, models::most_replayed(setup_->model)) : 0;
+  return sim::Point::prefill(batch, context, first, std::min(context, first + length - 1), replay);
+}
+
+void Evaluator::tally_all(std::int64_t batch, std::int64_t context) {
+  const std::int64_t count = chunks(context);
+  is_chunked_ = count > 1;
+  sim::tally_point(lowered_->graph, setup_->deployment, chunk(batch, context, 0), tally_);
+  for (std::int64_t i = 1; i < count; ++i) {
+    sim::tally_point(lowered_->graph, setup_->deployment, chunk(batch, context, i), chunk_tally_);
+    sim::add_chunk(chunk_tally_, tally_);
+  }
+}
+
+void Evaluator::execute_all(std::int64_t batch, std::int64_t context) {
+  const sim::StepGraph& graph = lowered_->graph;
+  const auto execute = [&](const sim::Tally& tally) {
+    roofline_->execute(graph, tally, bound_);
+    if (machine_) machine_->execute(graph, tally, outcome_);
+  };
+  if (!is_chunked_) return execute(tally_);
+  bound_sum_.clear();
+  outcome_sum_.clear();
+  for (std::int64_t i = 0; i < chunks(context); ++i) {
+    sim::tally_point(graph, setup_->deployment, chunk(batch, context, i), chunk_tally_);
+    execute(chunk_tally_);
+    bound_sum_.add(bound_);
+    if (machine_) outcome_sum_.add(outcome_);
+  }
+}
+
+std::int64_t Evaluator::layer_positions() const {
+  std::int64_t positions = 0;
+  const auto& layers = lowered_->graph.layers();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(setup_->model.main_layers); ++i) {
+    positions = sim::checked_add(positions, tally_.spans[layers[i].span].tokens / tally_.point.batch);
+  }
+  return positions;
 }
 
 }  // namespace kvtraffic::scenarios

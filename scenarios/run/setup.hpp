@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "hardware/spec/hardware.hpp"
@@ -10,6 +11,7 @@
 #include "models/spec/engine.hpp"
 #include "scenarios/spec/catalog.hpp"
 #include "scenarios/spec/scenario.hpp"
+#include "sim/run/chunks.hpp"
 #include "sim/run/executor.hpp"
 #include "sim/run/machine.hpp"
 
@@ -22,7 +24,10 @@ struct Setup {
   hardware::Hardware hardware;
   sim::Deployment deployment;
   models::Lowered lowered;
+  std::optional<models::Lowered> dense;  // prefill with DSA: for prompts whose every position the selection covers
   Scenario scenario;
+
+  [[nodiscard]] const models::Lowered& lowered_for(std::int64_t context) const;
 };
 
 // Reads and builds everything that `scenario` names. Faults go to `diagnostics` (then nullptr).
@@ -37,21 +42,34 @@ class Evaluator {
   [[nodiscard]] sim::PointResult evaluate(std::int64_t batch, std::int64_t context, sim::Detail detail);
   [[nodiscard]] const Setup& setup() const { return *setup_; }
 
-  // What the last evaluated point was computed from; meaningless before, and for points without time.
+  // What the last evaluated point was computed from, all chunks together; meaningless before, and for points without
+  // time.
+  [[nodiscard]] const models::Lowered& lowered() const { return *lowered_; }
   [[nodiscard]] const sim::Tally& tally() const { return tally_; }
-  [[nodiscard]] const sim::Outcome& bound() const { return bound_; }  // the roofline's
-  [[nodiscard]] const sim::Outcome& outcome() const { return machine_ ? outcome_ : bound_; }
+  [[nodiscard]] const sim::Outcome& bound() const { return is_chunked_ ? bound_sum_.sum() : bound_; }  // the roofline's
+  [[nodiscard]] const sim::Outcome& outcome() const {
+    if (!machine_) return bound();
+    return is_chunked_ ? outcome_sum_.sum() : outcome_;
+  }
   [[nodiscard]] std::string_view saving_reason() const { return (machine_ ? *machine_ : *roofline_).saving_reason(); }
 
  private:
   [[nodiscard]] sim::PointResult computed(std::int64_t batch, std::int64_t context, sim::Detail detail);
-  void execute(sim::Detail detail, sim::PointResult& result);
+  // The point's chunks, in order; a decode step is one.
+  [[nodiscard]] std::int64_t chunks(std::int64_t context) const;
+  [[nodiscard]] sim::Point chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const;
+  void tally_all(std::int64_t batch, std::int64_t context);
+  void execute_all(std::int64_t batch, std::int64_t context);
+  [[nodiscard]] std::int64_t layer_positions() const;
 
   std::shared_ptr<const Setup> setup_;
   std::unique_ptr<sim::Machine> roofline_;
   std::unique_ptr<sim::Machine> machine_;  // nullptr when the fidelity is roofline
-  sim::Tally tally_;
+  const models::Lowered* lowered_;         // of the last point
+  bool is_chunked_ = false;
+  sim::Tally tally_, chunk_tally_;
   sim::Outcome bound_, outcome_;
+  sim::OutcomeSum bound_sum_, outcome_sum_;
 };
 
 }  // namespace kvtraffic::scenarios

@@ -2,6 +2,8 @@
 // Leaves out what the referenced entries hold; their own rooms check that.
 #include "scenarios/spec/scenario.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -26,6 +28,7 @@ constexpr std::array<std::string_view, 2> places{"host", "device"};
 constexpr std::array<std::string_view, 2> phases{"decode", "prefill"};
 constexpr std::array<std::string_view, 2> positions{"exact", "mean"};
 constexpr std::array<std::string_view, 2> replays{"bounded", "full"};
+constexpr std::array<std::string_view, 2> source_layers{"projection", "full"};
 
 constexpr Field ranks(std::string_view name, std::string_view help) {
   return {.name = name, .type = Type::integer, .help = help, .min = 1, .max = most_devices};
@@ -74,7 +77,8 @@ constexpr std::array workload_fields{
           .max = most_positions},
     Field{.name = "position",
           .type = Type::choice,
-          .help = "A block that closes in this very step, or the average over the period of the layers' ratios.",
+          .help = "Decode: a block that closes in this very step, or the average over the period of the layers' "
+                  "ratios.",
           .fallback = "exact",
           .choices = positions},
     Field{.name = "scope", .type = Type::any, .help = "What is simulated: the whole step.", .fallback = "step"},
@@ -86,9 +90,22 @@ constexpr std::array workload_fields{
           .max = most_positions},
     Field{.name = "replay",
           .type = Type::choice,
-          .help = "Prefill of models with an encoder: how much of the prompt the decoder replays.",
+          .help = "Prefill of models with an encoder side: whether decoder layers run on the last window of "
+                  "positions, or on all.",
           .fallback = "bounded",
           .choices = replays},
+    Field{.name = "source_layer",
+          .type = Type::choice,
+          .help = "Prefill with bounded replay: whether the layer that writes the decoder's cache runs its "
+                  "projection alone on every position, or the whole layer.",
+          .fallback = "projection",
+          .choices = source_layers},
+    Field{.name = "chunk",
+          .type = Type::tokens,
+          .help = "Prefill: tokens of each sequence that are computed together; 0: the whole prompt.",
+          .fallback = "0",
+          .min = 0,
+          .max = most_positions},
 };
 constexpr Table workload_table{
     .name = "workload", .help = "What the deployment is asked to do.", .fields = workload_fields};
@@ -159,21 +176,29 @@ void check_scope(const View& workload, Diagnostics& diagnostics) {
 }
 
 void check_prefill_only(const View& workload, Diagnostics& diagnostics) {
-  if (workload.has("cached") && workload.integer("cached") != 0) {
-    diagnostics.error(workload.mark("cached"), "workload.cached", "is for prefill only; this scenario decodes",
-                      "0, or no such key");
+  const auto refuse = [&](std::string_view field, std::string_view expected) {
+    diagnostics.error(workload.mark(field), fmt::format("workload.{}", field),
+                      "is for prefill only; this scenario decodes", std::string(expected));
+  };
+  for (const std::string_view field : {"cached", "chunk"}) {
+    if (workload.has(field) && workload.integer(field) != 0) refuse(field, "0, or no such key");
   }
-  if (workload.has("replay") && workload.text("replay") == "full") {
-    diagnostics.error(workload.mark("replay"), "workload.replay", "is for prefill only; this scenario decodes",
-                      "bounded, or no such key");
+  if (workload.has("replay") && workload.text("replay") == "full") refuse("replay", "bounded, or no such key");
+  if (workload.has("source_layer") && workload.text("source_layer") == "full") {
+    refuse("source_layer", "projection, or no such key");
   }
 }
 
 void check_phase(const View& workload, Diagnostics& diagnostics) {
-  if (workload.text("phase") == "prefill") {
-    diagnostics.error(workload.mark("phase"), "workload.phase", "prefill is not available yet", "decode");
-  } else {
-    check_prefill_only(workload, diagnostics);
+  if (workload.text("phase") != "prefill") return check_prefill_only(workload, diagnostics);
+  if (workload.has("position") && workload.text("position") == "mean") {
+    diagnostics.error(workload.mark("position"), "workload.position", "mean is for decode only; this scenario prefills",
+                      "exact, or no such key");
+  }
+  if (workload.has("replay") && workload.text("replay") == "full" && workload.has("source_layer") &&
+      workload.text("source_layer") == "projection") {
+    diagnostics.error(workload.mark("source_layer"), "workload.source_layer",
+                      "with replay: full every layer runs whole on every position", "full, or no such key");
   }
 }
 
@@ -199,6 +224,13 @@ void read_workload(const View& workload, Scenario& scenario) {
   scenario.batch = workload.integer("batch");
   scenario.context = workload.integer("context");
   scenario.position = workload.text("position") == "mean" ? Position::mean : Position::exact;
+  scenario.cached = workload.integer("cached");
+  scenario.chunk = workload.integer("chunk");
+  scenario.bounded_replay = workload.text("replay") != "full";
+  scenario.source_in_full = workload.text("source_layer") == "full";
+  for (const std::string_view field : {"replay", "source_layer"}) {
+    if (workload.has(field) && workload.text(field) == "full") scenario.encoder_option = workload.mark(field);
+  }
 }
 
 }  // namespace

@@ -32,6 +32,12 @@ struct Scenario {
   std::int64_t batch = 1;
   std::int64_t context = 1;
   Position position = Position::exact;
+  // Prefill only.
+  std::int64_t cached = 0;  // leading tokens whose cache exists
+  std::int64_t chunk = 0;   // tokens of a chunk; 0: the whole prompt
+  bool bounded_replay = true;
+  bool source_in_full = false;
+  std::optional<sim::Mark> encoder_option;  // where one is set that only models with an encoder side have
 };
 
 [[nodiscard]] const sim::Table& scenario_table();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 #include "sim/units/quantity.hpp"
 
@@ -52,8 +53,38 @@ std::int64_t sum_over(const Count& count, std::int64_t first, std::int64_t last,
       const std::int64_t closed = last / count.ratio - (first - 1) / count.ratio;
       return checked_add(checked_multiply(closed, value(1)), checked_multiply(positions - closed, value(0)));
     }
+    case Count::Kind::kept:
+      throw std::logic_error("kept rows are counted per sequence, not per position");
   }
   return 0;
+}
+
+// A window counts from the origin; everything else from the first position of the sequence.
+std::int64_t shift_of(const Count& count, const Positions& at) {
+  return count.kind == Count::Kind::window ? at.origin : 0;
+}
+
+bool belongs_to_its_query(const Count& count) {
+  return count.kind == Count::Kind::window || count.kind == Count::Kind::capped || count.kind == Count::Kind::closes;
+}
+
+// Sum of value(floor(p / ratio)) over the last positions p of tiles of `queries` positions. After as many tiles as
+// bring p back to the same place in a page (of `period` entries), each value has grown by whole pages of `gain`.
+template <class Value>
+std::int64_t sum_of_tiles(std::int64_t ratio, std::int64_t queries, const Positions& at, std::int64_t period,
+                          std::int64_t gain, const Value& value) {
+  const std::int64_t full = (at.count() - 1) / queries;  // tiles before the last
+  const std::int64_t cycle = period * ratio / std::gcd(period * ratio, queries);
+  const std::int64_t cycles = full / cycle;
+  const std::int64_t rest = full % cycle;
+  const std::int64_t growth = checked_multiply(cycle * queries / ratio / period, gain);
+  std::int64_t sum = 0;
+  for (std::int64_t tile = 1; tile <= std::min(full, cycle); ++tile) {
+    const std::int64_t first = value((at.first + tile * queries - 1) / ratio);
+    const std::int64_t times = cycles + (tile <= rest ? 1 : 0);
+    sum = checked_add(sum, checked_add(checked_multiply(times, first), checked_multiply(sum_below(times), growth)));
+  }
+  return checked_add(sum, value(at.last / ratio));
 }
 
 }  // namespace
@@ -61,6 +92,38 @@ std::int64_t sum_over(const Count& count, std::int64_t first, std::int64_t last,
 std::int64_t entries_over(const Count& count, std::int64_t first, std::int64_t last) {
   return sum_over(
       count, first, last, [](std::int64_t n) { return n; }, sum_below);
+}
+
+std::int64_t entries_over(const Count& count, const Positions& at) {
+  if (at.count() <= 0) return 0;
+  const std::int64_t shift = shift_of(count, at);
+  return entries_over(count, at.first - shift, at.last - shift);
+}
+
+std::int64_t distinct_over(const Count& count, const Positions& at) {
+  if (at.count() <= 0) return 0;
+  switch (count.kind) {
+    case Count::Kind::one:
+    case Count::Kind::fixed:
+    case Count::Kind::entries:
+    case Count::Kind::kept:
+      return count.at(at.last);
+    case Count::Kind::window:
+      return count.limit == 0 ? 0 : std::min(at.last - at.origin, at.count() - 1 + count.limit);
+    case Count::Kind::capped:
+      return std::min(entries_over(count, at), at.last / count.ratio);
+    case Count::Kind::closes:
+      return entries_over(count, at);
+  }
+  return 0;
+}
+
+std::int64_t entries_per_sequence(Per per, const Count& count, const Positions& at) {
+  if (at.count() <= 0) return 0;
+  const bool kept = count.kind == Count::Kind::kept;
+  if (per == Per::sequence) return kept ? std::min(count.at(at.last), at.count()) : count.at(at.last);
+  const bool closes = at.last / count.ratio > (at.first - 1) / count.ratio;
+  return kept && !closes ? 0 : count.at(at.first - 1);
 }
 
 PageCosts::PageCosts(const Layout& layout) : entry_bytes_(layout.entry_bytes()), page_entries_(layout.page_entries) {
@@ -102,23 +165,74 @@ PageCosts::Sum PageCosts::streamed_below(std::int64_t entries) const {
   return {add_up(whole_page_.bytes, all.bytes, part.bytes), add_up(whole_page_.apart, all.apart, part.apart)};
 }
 
-Cost PageCosts::over(const Count& count, Pattern pattern, std::int64_t first, std::int64_t last) const {
-  const std::int64_t entries = entries_over(count, first, last);
+Cost PageCosts::of_entries(std::int64_t entries, Pattern pattern) const {
   Cost cost;
   cost.nominal = checked_multiply(entries, entry_bytes_);
   if (pattern == Pattern::gather) {
     cost.sectors = checked_multiply(entries, gathered_.bytes);
     cost.apart = checked_multiply(entries, gathered_.apart);
     cost.per = gathered_per_;
-    return cost;
+  } else {
+    const Sum sum = streamed(entries);
+    cost.sectors = sum.bytes;
+    cost.apart = sum.apart;
   }
+  cost.footprint = cost.sectors;
+  return cost;
+}
+
+Cost PageCosts::over(const Count& count, Pattern pattern, std::int64_t first, std::int64_t last) const {
+  const std::int64_t entries = entries_over(count, first, last);
+  if (pattern == Pattern::gather) return of_entries(entries, pattern);
+  Cost cost;
+  cost.nominal = checked_multiply(entries, entry_bytes_);
   cost.sectors = sum_over(
       count, first, last, [&](std::int64_t n) { return streamed(n).bytes; },
       [&](std::int64_t n) { return streamed_below(n).bytes; });
   cost.apart = sum_over(
       count, first, last, [&](std::int64_t n) { return streamed(n).apart; },
       [&](std::int64_t n) { return streamed_below(n).apart; });
+  cost.footprint = cost.sectors;
   return cost;
+}
+
+std::int64_t PageCosts::requested(const Count& count, Pattern pattern, std::int64_t queries,
+                                  const Positions& at) const {
+  if (queries <= 1 || belongs_to_its_query(count)) {
+    const std::int64_t shift = shift_of(count, at);
+    return over(count, pattern, at.first - shift, at.last - shift).sectors;
+  }
+  const auto bytes = [&](std::int64_t entries) { return of_entries(entries, pattern).sectors; };
+  if (count.kind != Count::Kind::entries) {  // the same for every tile
+    return checked_multiply(ceil_divide(at.count(), queries), bytes(count.at(at.last)));
+  }
+  const std::int64_t page = bytes(page_entries_);
+  return sum_of_tiles(count.ratio, queries, at, page_entries_, page, bytes);
+}
+
+Cost PageCosts::shared(const Count& count, Pattern pattern, std::int64_t queries, const Positions& at) const {
+  const std::int64_t distinct = distinct_over(count, at);
+  Cost cost = of_entries(distinct, pattern);
+  const std::int64_t all = requested(count, pattern, queries, at);
+  cost.sectors = std::min(cost.sectors, all);
+  cost.apart = std::min(cost.apart, all);
+  // Distinct entries that lie side by side fill the sectors between them, however they were picked.
+  const bool side_by_side = count.kind != Count::Kind::capped || distinct == at.last / count.ratio;
+  if (side_by_side) cost.footprint = std::min(cost.sectors, checked_multiply(streamed(distinct).bytes, cost.per));
+  cost.footprint = std::min(cost.footprint, cost.sectors);
+  cost.again = all - cost.sectors;
+  cost.sectors = all;
+  return cost;
+}
+
+Cost PageCosts::of(const Charge& charge, const Positions& at) const {
+  if (at.count() <= 0) return {};
+  if (charge.per == Per::sequence || charge.per == Per::resumed) {
+    return of_entries(entries_per_sequence(charge.per, charge.count, at), charge.pattern);
+  }
+  if (charge.queries > 0) return shared(charge.count, charge.pattern, charge.queries, at);
+  const std::int64_t shift = shift_of(charge.count, at);
+  return over(charge.count, charge.pattern, at.first - shift, at.last - shift);
 }
 
 }  // namespace kvtraffic::sim

@@ -26,6 +26,8 @@ std::int64_t Count::at(std::int64_t p) const {
       return std::min(limit, p / ratio);
     case Kind::closes:
       return p % ratio == 0 ? 1 : 0;
+    case Kind::kept:
+      return p % ratio + (p >= ratio ? limit : 0);
   }
   return 0;
 }
@@ -44,6 +46,9 @@ std::string Count::formula() const {
       return fmt::format("min({}, {})", limit, blocks_text(ratio));
     case Kind::closes:
       return fmt::format("[N mod {} = 0]", ratio);
+    case Kind::kept:
+      return limit == 0 ? fmt::format("N mod {}", ratio)
+                        : fmt::format("N mod {} + [N >= {}] x {}", ratio, ratio, limit);
   }
   return "";
 }

@@ -21,6 +21,7 @@ struct Count {
     entries,  // floor(p / ratio): entries whose block is complete, this token's included
     capped,   // min(limit, floor(p / ratio))
     closes,   // 1 if p is a multiple of ratio (this token completes a block), else 0
+    kept,     // p mod ratio, and limit more once a block is complete: rows that the next entry will pool
   };
   Kind kind = Kind::one;
   std::int64_t ratio = 1;
@@ -33,10 +34,12 @@ struct Count {
 
 // What a count is taken per, and so what multiplies it.
 enum class Per : std::uint8_t {
-  token,   // each token of the step, on each tensor rank that does not divide it
-  rank,    // each data rank that has tokens: weights are read once however many tokens there are
-  expert,  // each distinct routed expert of the step
-  routed,  // each (token, chosen expert) pair
+  token,     // each token of the step, on each tensor rank that does not divide it
+  rank,      // each data rank that has tokens: weights are read once however many tokens there are
+  expert,    // each distinct routed expert of the step
+  routed,    // each (token, chosen expert) pair
+  sequence,  // each sequence, with the count at the last position; `kept`: of these the rows that the step made
+  resumed,   // each sequence, with the count before the first position; `kept`: only if a block closes in the step
 };
 
 enum class Place : std::uint8_t { device, host };
@@ -54,6 +57,7 @@ struct Access {
   Per per = Per::token;
   Owner owner = Owner::layer;
   bool transient = false;  // made and used up within the step: need not reach DRAM
+  bool only_new = false;   // not done again for positions that are replayed
   bool dependent =
       false;  // its bytes or addresses come from an earlier operation of this step, so it cannot be fetched ahead
   std::int64_t ways =
@@ -61,6 +65,9 @@ struct Access {
   std::uint32_t role = 0;     // index into StepGraph::roles()
   std::uint32_t layout = 0;   // index into StepGraph::layouts()
   std::uint32_t experts = 0;  // for Per::expert and Per::routed: index into StepGraph::expert_sets()
+  // Prefill, entries that tokens of one sequence read in common: tokens that load them together (a query tile). What
+  // the algorithm asks for is then each distinct entry once. 0: each token asks for its own.
+  std::int64_t queries = 0;
   Count count;
 };
 
@@ -78,10 +85,12 @@ enum class OperationKind : std::uint8_t { gemm, grouped_gemm, attention, scan, t
 
 // What a kernel plan tiles over. Columns and heads are of the whole deployment; `ways` divides them over tensor ranks.
 struct Shape {
-  std::int64_t columns = 0;  // gemm: output columns
-  std::int64_t depth = 0;    // gemm: inner dimension
-  std::int64_t heads = 0;    // attention, scan
-  Count keys;                // attention, scan, topk: entries per token
+  std::int64_t columns = 0;     // gemm: output columns
+  std::int64_t depth = 0;       // gemm: inner dimension
+  std::int64_t heads = 0;       // attention, scan
+  std::int64_t tile_heads = 0;  // attention: heads of a tile; 0: as the plan says
+  std::int64_t queries = 1;     // attention, scan: tokens of a tile
+  Count keys;                   // attention, scan, topk: entries per token
 };
 
 struct Collective {
@@ -98,6 +107,7 @@ struct Operation {
   Shape shape;
   Collective collective;
   std::uint32_t experts = 0;
+  std::uint32_t span = 0;  // which positions run it: index into StepGraph::spans()
 };
 
 }  // namespace kvtraffic::sim

@@ -118,6 +118,14 @@ std::uint32_t StepGraph::add_experts(ExpertSet set) {
   return static_cast<std::uint32_t>(expert_sets_.size() - 1);
 }
 
+std::uint32_t StepGraph::add_span(Span span) {
+  require_building();
+  const auto known = std::find(spans_.begin(), spans_.end(), span);
+  if (known != spans_.end()) return static_cast<std::uint32_t>(known - spans_.begin());
+  spans_.push_back(span);
+  return static_cast<std::uint32_t>(spans_.size() - 1);
+}
+
 std::uint32_t StepGraph::add_operation(Operation operation) {
   require_building();
   operations_.push_back(std::move(operation));
@@ -165,6 +173,9 @@ void StepGraph::check_access(const Operation& operation, const Access& access) c
 
 void StepGraph::check_references() const {
   for (const Operation& operation : operations_) {
+    if (operation.span >= spans_.size()) {
+      throw std::logic_error(fmt::format("operation '{}' has an unknown span", operation.name));
+    }
     for (const Access& access : operation.accesses) check_access(operation, access);
   }
   for (const Vertex& v : vertices_) {
@@ -237,7 +248,9 @@ void StepGraph::number_charges() {
   for (const Layout& layout : layouts_) page_costs_.emplace_back(layout);
   for (const Operation& operation : operations_) {
     for (const Access& access : operation.accesses) {
-      const Charge charge{access.layout, access.pattern, access.count};
+      const bool each_sequence = access.per == Per::sequence || access.per == Per::resumed;
+      const Charge charge{access.layout,   operation.span, access.pattern, each_sequence ? access.per : Per::token,
+                          access.only_new, access.queries, access.count};
       const auto known = std::find(charges_.begin(), charges_.end(), charge);
       charge_of_.push_back(static_cast<std::uint32_t>(known - charges_.begin()));
       if (known == charges_.end()) charges_.push_back(charge);

@@ -20,11 +20,19 @@ struct ExpertSet {
   std::int64_t active = 0;  // chosen per token
 };
 
+// Which of a step's positions run an operation. A decode step has one span, number 0.
+struct Span {
+  std::int64_t tail = 0;  // only the last `tail` positions of the whole prompt; 0: all
+  bool replays = false;   // also the cached positions that a prefill computes again
+  friend bool operator==(const Span&, const Span&) = default;
+};
+
 struct LayerInfo {
   std::string attention;              // "csa2"
   std::string mode;                   // "reuse"; empty where the kind has none
   std::int32_t kv_source = 0;         // layer whose main cache and index keys this one reads
   std::int32_t selection_source = 0;  // layer that made the selection this one reads
+  std::uint32_t span = 0;             // positions that run the layer as a whole
 };
 
 struct Vertex {
@@ -51,6 +59,7 @@ class StepGraph {
   [[nodiscard]] std::uint32_t add_layout(Layout layout);        // equal names are one layout
   [[nodiscard]] std::uint32_t add_role(std::string_view name);  // equal names are one role
   [[nodiscard]] std::uint32_t add_experts(ExpertSet set);
+  [[nodiscard]] std::uint32_t add_span(Span span);  // equal ones are one; number 0, all new positions, is there already
   std::uint32_t add_operation(Operation operation);
   void add_layer(LayerInfo layer);
   std::uint32_t add_vertex(std::uint32_t operation, std::int32_t layer);
@@ -63,6 +72,7 @@ class StepGraph {
   [[nodiscard]] const std::vector<Layout>& layouts() const { return layouts_; }
   [[nodiscard]] const std::vector<std::string>& roles() const { return roles_; }
   [[nodiscard]] const std::vector<ExpertSet>& expert_sets() const { return expert_sets_; }
+  [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
   [[nodiscard]] const std::vector<Operation>& operations() const { return operations_; }
   [[nodiscard]] const std::vector<LayerInfo>& layers() const { return layers_; }
   [[nodiscard]] const std::vector<Vertex>& vertices() const { return vertices_; }
@@ -79,12 +89,12 @@ class StepGraph {
   [[nodiscard]] std::int64_t uses(std::uint32_t operation) const { return uses_[operation]; }  // vertices that run it
   // "layer 20 index.scan", or "head" outside the layers.
   [[nodiscard]] std::string name_of(const Vertex& v) const;
-  // The distinct (layout, pattern, count) of all operation accesses, and which of them an operation access has.
+  // The distinct charges of all operation accesses, and which of them an operation access has.
   [[nodiscard]] const std::vector<Charge>& charges() const { return charges_; }
   [[nodiscard]] std::uint32_t charge_of(std::uint32_t operation_access) const { return charge_of_[operation_access]; }
-  // What a charge costs, summed over positions first..last.
-  [[nodiscard]] Cost cost(const Charge& charge, std::int64_t first, std::int64_t last) const {
-    return page_costs_[charge.layout].over(charge.count, charge.pattern, first, last);
+  // What a charge costs one sequence: summed over the positions, or per sequence.
+  [[nodiscard]] Cost cost(const Charge& charge, const Positions& at) const {
+    return page_costs_[charge.layout].of(charge, at);
   }
   // Region ids of all vertex accesses, dense from zero; equal ids are the same bytes.
   [[nodiscard]] std::span<const std::uint32_t> regions() const { return regions_; }
@@ -104,6 +114,7 @@ class StepGraph {
   std::vector<Layout> layouts_;
   std::vector<std::string> roles_;
   std::vector<ExpertSet> expert_sets_;
+  std::vector<Span> spans_{Span{}};
   std::vector<Operation> operations_;
   std::vector<LayerInfo> layers_;
   std::vector<Vertex> vertices_;

@@ -21,7 +21,10 @@ struct KernelPlan {
   std::int64_t gemm_depth = 512;      // least inner dimension of a split-K part
   std::int64_t attention_heads = 64;  // tile of attention: query heads x entries of one split
   std::int64_t attention_keys = 64;   // least entries of a split-KV part
+  std::int64_t prefill_rows = 128;    // prefill, heads with keys of their own: query rows (token x head) of a tile
+  std::int64_t prefill_queries = 1;   // prefill, one entry for all heads: tokens of a tile
   std::int64_t scan_keys = 256;       // tile of an index scan: keys
+  std::int64_t scan_rows = 128;       // prefill: query rows (token x index head) of a tile
   std::int64_t stream_bytes = 32768;  // tile of everything else: bytes
 };
 

@@ -13,7 +13,10 @@ struct Question {
   const KernelPlan& plan;
   const Operation& operation;
   const Tally& tally;
+  const SpanTokens& span;
   std::int64_t sms;
+
+  [[nodiscard]] std::int64_t tokens() const { return std::max<std::int64_t>(1, span.tokens_device); }
 };
 
 std::int64_t pieces(std::int64_t whole, std::int64_t piece) {
@@ -28,45 +31,55 @@ std::int64_t splits(std::int64_t tiles, std::int64_t length, std::int64_t least,
 }
 
 // Tensor ranks share columns and heads as far as they share the arithmetic.
-std::int64_t parts(const Question& q) {
+std::int64_t parts(const Operation& operation, const Tally& tally) {
   std::int64_t ways = 1;
-  for (const Work& work : q.operation.work) ways = std::max(ways, work.ways);
-  return q.tally.deployment.parts(ways);
+  for (const Work& work : operation.work) ways = std::max(ways, work.ways);
+  return tally.deployment.parts(ways);
 }
 
 // Causal prefill sees all lengths up to the last; its middle stands for the mean.
 std::int64_t keys(const Question& q) {
-  const Point& point = q.tally.point;
-  return q.operation.shape.keys.at(point.first + (point.last - point.first + 1) / 2);
+  const Positions& at = q.span.at;
+  return q.operation.shape.keys.at(at.first + at.count() / 2 -
+                                   at.origin * (q.operation.shape.keys.kind == Count::Kind::window));
+}
+
+// Output rows: tokens, or what is worked out once for each sequence.
+std::int64_t gemm_rows(const Question& q) {
+  for (const Work& work : q.operation.work) {
+    if (work.per != Per::sequence) continue;
+    const std::int64_t requests = q.tally.deployment.fullest_requests(q.tally.point.batch);
+    return checked_multiply(requests, entries_per_sequence(work.per, work.count, q.span.at));
+  }
+  return q.tokens();
 }
 
 std::int64_t gemm(const Question& q) {
-  const std::int64_t columns = ceil_divide(q.operation.shape.columns, parts(q));
-  const std::int64_t tiles = checked_multiply(pieces(q.tally.tokens_device, q.plan.gemm_rows),  //
+  const std::int64_t columns = ceil_divide(q.operation.shape.columns, parts(q.operation, q.tally));
+  const std::int64_t tiles = checked_multiply(pieces(gemm_rows(q), q.plan.gemm_rows),  //
                                               pieces(columns, q.plan.gemm_columns));
   return tiles * splits(tiles, q.operation.shape.depth, q.plan.gemm_depth, q.sms);
 }
 
 std::int64_t grouped_gemm(const Question& q, const StepGraph& graph) {
   const std::uint32_t set = q.operation.experts;
-  const std::int64_t experts = std::max<std::int64_t>(1, q.tally.distinct_experts[set]);
-  const std::int64_t here = std::max<std::int64_t>(1, q.tally.distinct_experts_device[set]);
-  const std::int64_t pairs = checked_multiply(q.tally.tokens, graph.expert_sets()[set].active);
+  const std::size_t at = q.operation.span * graph.expert_sets().size() + set;
+  const std::int64_t experts = std::max<std::int64_t>(1, q.tally.distinct_experts[at]);
+  const std::int64_t here = std::max<std::int64_t>(1, q.tally.distinct_experts_device[at]);
+  const std::int64_t pairs = checked_multiply(q.span.tokens, graph.expert_sets()[set].active);
   const std::int64_t columns = ceil_divide(q.operation.shape.columns, q.tally.deployment.expert_tensor());
   const std::int64_t rows = pieces(ceil_divide(pairs, experts), q.plan.gemm_rows);
   return checked_multiply(checked_multiply(here, rows), pieces(columns, q.plan.gemm_columns));
 }
 
 std::int64_t attention(const Question& q) {
-  const std::int64_t heads = ceil_divide(q.operation.shape.heads, parts(q));
-  const std::int64_t tokens = std::max<std::int64_t>(1, q.tally.tokens_device);
-  const std::int64_t tiles = checked_multiply(tokens, pieces(heads, q.plan.attention_heads));
+  const std::int64_t tiles = checked_multiply(pieces(q.tokens(), q.operation.shape.queries),  //
+                                              head_tiles_of(q.plan, q.operation, q.tally));
   return tiles * splits(tiles, keys(q), q.plan.attention_keys, q.sms);
 }
 
 std::int64_t scan(const Question& q) {
-  const std::int64_t tokens = std::max<std::int64_t>(1, q.tally.tokens_device);
-  return checked_multiply(tokens, pieces(keys(q), q.plan.scan_keys));
+  return checked_multiply(pieces(q.tokens(), q.operation.shape.queries), pieces(keys(q), q.plan.scan_keys));
 }
 
 std::int64_t stream(const Question& q, std::uint32_t first_access) {
@@ -79,9 +92,17 @@ std::int64_t stream(const Question& q, std::uint32_t first_access) {
 
 }  // namespace
 
+std::int64_t head_tiles_of(const KernelPlan& plan, const Operation& operation, const Tally& tally) {
+  if (operation.kind != OperationKind::attention) return 1;
+  const Shape& shape = operation.shape;
+  return pieces(ceil_divide(shape.heads, parts(operation, tally)),
+                shape.tile_heads > 0 ? shape.tile_heads : plan.attention_heads);
+}
+
 std::int64_t tiles_of(const KernelPlan& plan, const StepGraph& graph, std::uint32_t operation, const Tally& tally,
                       std::int64_t sms) {
-  const Question question{plan, graph.operations()[operation], tally, sms};
+  const Operation& its = graph.operations()[operation];
+  const Question question{plan, its, tally, tally.spans[its.span], sms};
   switch (question.operation.kind) {
     case OperationKind::gemm:
       return gemm(question);
@@ -92,7 +113,7 @@ std::int64_t tiles_of(const KernelPlan& plan, const StepGraph& graph, std::uint3
     case OperationKind::scan:
       return scan(question);
     case OperationKind::topk:
-      return std::max<std::int64_t>(1, tally.tokens_device);
+      return question.tokens();
     case OperationKind::elementwise:
     case OperationKind::lookup:
     case OperationKind::collective:

@@ -15,4 +15,7 @@ namespace kvtraffic::sim {
 [[nodiscard]] std::int64_t tiles_of(const KernelPlan& plan, const StepGraph& graph, std::uint32_t operation,
                                     const Tally& tally, std::int64_t sms);
 
+// Tiles beside one another that share out the heads of an attention operation on a device; 1 for other operations.
+[[nodiscard]] std::int64_t head_tiles_of(const KernelPlan& plan, const Operation& operation, const Tally& tally);
+
 }  // namespace kvtraffic::sim

@@ -9,7 +9,7 @@
 namespace kvtraffic::sim {
 namespace {
 
-enum Reason : std::size_t { rounding, apart, tensor_copies, data_copies, saved, from_host, reason_count };
+enum Reason : std::size_t { rounding, apart, rereads, tensor_copies, data_copies, saved, from_host, reason_count };
 
 struct ReasonInfo {
   Level from;
@@ -20,6 +20,7 @@ struct ReasonInfo {
 std::array<ReasonInfo, reason_count> reasons_with(std::string_view saving) {
   return {{{Level::logical, Level::sector, "sector rounding"},
            {Level::logical, Level::sector, "scales apart from values"},
+           {Level::logical, Level::sector, "query tiles read entries again"},
            {Level::logical, Level::sector, "copies on tensor ranks"},
            {Level::logical, Level::sector, "copies on data ranks"},
            {Level::sector, Level::dram, saving},
@@ -56,6 +57,7 @@ void Ledger::add_requested(const Access& access, const AccessBytes& bytes, std::
   add_at(Level::sector, bytes.sector);
   add_to(why[rounding], checked_multiply(uses, bytes.rounding));
   add_to(why[apart], checked_multiply(uses, bytes.apart));
+  add_to(why[rereads], checked_multiply(uses, bytes.rereads));
   add_to(why[tensor_copies], checked_multiply(uses, bytes.tensor_copies));
   add_to(why[data_copies], checked_multiply(uses, bytes.data_copies));
   if (access.place != Place::host) return;

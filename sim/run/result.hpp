@@ -42,9 +42,11 @@ struct Timing {
   double sampling_error = 0;
 };
 
+// Tokens of a decode step are those it makes, of a prefill the prompt tokens that it computes (not those whose cache
+// exists, nor those replayed).
 struct Throughput {
   double tokens_per_second = 0;
-  double tokens_per_second_per_user = 0;
+  double tokens_per_second_per_user = 0;  // of one sequence
   double tokens_per_second_per_device = 0;
 };
 
@@ -78,6 +80,8 @@ struct PointResult {
   std::optional<Storage> storage;  // absent when failed
   std::optional<Traffic> traffic;  // infeasible: logical level only
   std::vector<Amplification> amplification;
+  // Positions that main layers compute for one sequence, summed over the layers; absent when failed.
+  std::optional<std::int64_t> layer_positions;
   std::array<double, precision_count> flops{};  // by precision, of the whole batch, copies counted once
   std::optional<Timing> time;                   // absent when not ok
   std::optional<Throughput> throughput;

@@ -16,11 +16,14 @@ struct Step {
   const Deployment& deployment;
   const std::vector<ExpertSet>& expert_sets;
   const Tally& tally;
-  std::int64_t positions = 1;  // that a cost is summed over
-  std::int64_t ranks = 1;      // data ranks with requests
+  std::int64_t ranks = 1;            // data ranks with requests
+  std::int64_t requests = 1;         // on the fullest of them
+  const SpanTokens* span = nullptr;  // of the operation at hand
+  std::size_t first_set = 0;         // of its span in the lists of distinct experts
 
+  [[nodiscard]] std::int64_t positions() const { return span->at.count(); }  // that a cost is summed over
   [[nodiscard]] std::int64_t pairs(std::uint32_t experts) const {
-    return checked_multiply(tally.tokens, expert_sets[experts].active);
+    return checked_multiply(span->tokens, expert_sets[experts].active);
   }
   [[nodiscard]] std::int64_t pairs_device(std::uint32_t experts) const {
     return ceil_divide(pairs(experts), deployment.expert);
@@ -42,8 +45,11 @@ AccessBytes once(const Cost& cost, std::int64_t factor, std::int64_t positions) 
   AccessBytes bytes;
   bytes.logical = times(factor, cost.nominal, positions);
   bytes.sector = times(factor, cost.sectors, per);
-  bytes.apart = cost.apart == 0 ? 0 : std::min(times(factor, cost.apart, per), bytes.sector - bytes.logical);
-  bytes.rounding = bytes.sector - bytes.logical - bytes.apart;
+  std::int64_t beyond = bytes.sector - bytes.logical;
+  bytes.rereads = cost.again == 0 ? 0 : std::min(times(factor, cost.again, per), beyond);
+  beyond -= bytes.rereads;
+  bytes.apart = cost.apart == 0 ? 0 : std::min(times(factor, cost.apart, per), beyond);
+  bytes.rounding = beyond - bytes.apart;
   return bytes;
 }
 
@@ -55,8 +61,8 @@ void copy(AccessBytes& bytes, std::int64_t tensor, std::int64_t data) {
   bytes.sector = checked_multiply(checked_multiply(original, tensor), data);
 }
 
-std::int64_t on_device(const Cost& cost, std::int64_t factor, std::int64_t positions, std::int64_t parts) {
-  const std::int64_t whole = times(factor, cost.sectors, checked_multiply(cost.per, positions));
+std::int64_t on_device(std::int64_t sum, std::int64_t factor, std::int64_t divisor, std::int64_t parts) {
+  const std::int64_t whole = times(factor, sum, divisor);
   return parts == 1 ? whole : ceil_divide(whole, parts);
 }
 
@@ -67,6 +73,7 @@ struct Multiplicity {
   std::int64_t parts = 1;          // into which devices divide it
   std::int64_t tensor_copies = 1;  // devices that request the same
   std::int64_t data_copies = 1;    // ranks that do
+  std::int64_t positions = 1;      // that the cost is the sum of
 };
 
 Multiplicity multiplicity_of(const Access& access, const Step& step) {
@@ -75,27 +82,44 @@ Multiplicity multiplicity_of(const Access& access, const Step& step) {
   switch (access.per) {
     case Per::token: {
       const std::int64_t parts = deployment.parts(access.ways);
-      return {step.tally.tokens, step.tally.tokens_device, parts, deployment.tensor / parts, 1};
+      return {step.span->tokens, step.span->tokens_device, parts, deployment.tensor / parts, 1, step.positions()};
     }
     case Per::rank: {
       const std::int64_t parts = deployment.parts(access.ways);
-      return {1, 1, parts, deployment.tensor / parts, step.ranks};
+      return {1, 1, parts, deployment.tensor / parts, step.ranks, step.positions()};
+    }
+    case Per::sequence:
+    case Per::resumed: {
+      const std::int64_t parts = deployment.parts(access.ways);
+      return {step.tally.point.batch, step.requests, parts, deployment.tensor / parts, 1, 1};
     }
     case Per::expert:  // never copied: each lies on the devices of one group, divided among them
-      return {step.tally.distinct_experts[access.experts], step.tally.distinct_experts_device[access.experts],
-              deployment.expert_tensor(), 1, 1};
+      return {step.tally.distinct_experts[step.first_set + access.experts],
+              step.tally.distinct_experts_device[step.first_set + access.experts],
+              deployment.expert_tensor(),
+              1,
+              1,
+              step.positions()};
     case Per::routed:
-      return {step.pairs(access.experts), step.pairs_device(access.experts), expert_parts,
-              deployment.expert_tensor() / expert_parts, 1};
+      return {step.pairs(access.experts),
+              step.pairs_device(access.experts),
+              expert_parts,
+              deployment.expert_tensor() / expert_parts,
+              1,
+              step.positions()};
   }
   return {};
 }
 
 AccessBytes bytes_of(const Access& access, const Cost& cost, const Step& step) {
+  if (step.span->tokens == 0) return {};
   const Multiplicity many = multiplicity_of(access, step);
-  AccessBytes bytes = once(cost, many.total, step.positions);
+  AccessBytes bytes = once(cost, many.total, many.positions);
   copy(bytes, many.tensor_copies, many.data_copies);
-  bytes.device = on_device(cost, many.device, step.positions, many.parts);
+  const std::int64_t divisor = checked_multiply(cost.per, many.positions);
+  bytes.device = on_device(cost.sectors, many.device, divisor, many.parts);
+  bytes.footprint =
+      cost.footprint == cost.sectors ? bytes.device : on_device(cost.footprint, many.device, divisor, many.parts);
   return bytes;
 }
 
@@ -105,23 +129,31 @@ struct Flops {
   double total = 0;
 };
 
-Flops flops_of(const Work& work, const Point& point, const Step& step) {
-  const std::int64_t entries = entries_over(work.count, point.first, point.last);
-  const double unit = work.flops * static_cast<double>(entries) / static_cast<double>(step.positions);
+Flops flops_of(const Work& work, const Step& step) {
+  if (step.span->tokens == 0) return {};
+  if (work.per == Per::sequence) {
+    const double each = work.flops * static_cast<double>(entries_per_sequence(work.per, work.count, step.span->at));
+    return {each * static_cast<double>(step.requests) / static_cast<double>(step.deployment.parts(work.ways)),
+            each * static_cast<double>(step.tally.point.batch)};
+  }
+  const std::int64_t entries = entries_over(work.count, step.span->at);
+  const double unit = work.flops * static_cast<double>(entries) / static_cast<double>(step.positions());
   const auto share = [&](std::int64_t device, std::int64_t parts, std::int64_t total) {
     return Flops{unit * static_cast<double>(device) / static_cast<double>(parts), unit * static_cast<double>(total)};
   };
   switch (work.per) {
     case Per::token:
-      return share(step.tally.tokens_device, step.deployment.parts(work.ways), step.tally.tokens);
+      return share(step.span->tokens_device, step.deployment.parts(work.ways), step.span->tokens);
     case Per::rank:
       return share(1, step.deployment.parts(work.ways), 1);
     case Per::routed:
       return share(step.pairs_device(work.experts), step.expert_parts(work.ways), step.pairs(work.experts));
     case Per::expert:
+    case Per::sequence:
+    case Per::resumed:
       break;
   }
-  throw std::logic_error("arithmetic is not done per distinct expert");
+  throw std::logic_error("arithmetic is not done per distinct expert or resumed sequence");
 }
 
 // A ring: each of `devices` sends all but its own part twice, once summed on the way and once as the result.
@@ -145,14 +177,14 @@ void to_experts(const Step& step, std::int64_t bytes_per_token, std::uint32_t ex
     const std::int64_t messages = checked_multiply(checked_multiply(tokens, copies), spans * groups - held);
     return ceil_divide(checked_multiply(messages, bytes_per_token), groups);
   };
-  work.sent = sent(step.tally.tokens_device);
-  work.sent_total = sent(step.tally.tokens);
+  work.sent = sent(step.span->tokens_device);
+  work.sent_total = sent(step.span->tokens);
 }
 
 void add_messages(const Operation& operation, const Step& step, OperationWork& work) {
   const std::int64_t unit = operation.collective.bytes_per_token;
-  const std::int64_t device_bytes = checked_multiply(step.tally.tokens_device, unit);
-  const std::int64_t total_bytes = checked_multiply(step.tally.tokens, unit);
+  const std::int64_t device_bytes = checked_multiply(step.span->tokens_device, unit);
+  const std::int64_t total_bytes = checked_multiply(step.span->tokens, unit);
   const Deployment& deployment = step.deployment;
   switch (operation.collective.kind) {
     case Collective::Kind::none:
@@ -168,27 +200,61 @@ void add_messages(const Operation& operation, const Step& step, OperationWork& w
   }
 }
 
-void count_tokens(const StepGraph& graph, std::int64_t positions, Tally& tally) {
-  const Point& point = tally.point;
-  const std::int64_t requests = tally.deployment.fullest_requests(point.batch);
-  tally.tokens = times(point.batch, positions, point.divisor);
-  tally.tokens_device = times(requests, positions, point.divisor);
-  tally.distinct_experts.clear();
-  tally.distinct_experts_device.clear();
-  for (const ExpertSet& set : graph.expert_sets()) {
-    const std::int64_t distinct = expected_distinct_experts(set, tally.tokens);
-    tally.distinct_experts.push_back(distinct);
-    tally.distinct_experts_device.push_back(ceil_divide(distinct, tally.deployment.expert));
+// Positions before `first` take part where they are replayed; a tail ends at the end of the prompt. Windows reach back
+// to where the replay or the tail begins, because nothing before has refilled them.
+Positions positions_of(const Span& span, const Point& point) {
+  Positions at{point.first, point.last, 0};
+  if (span.replays && point.replay > 0) {
+    at.first -= point.replay;
+    at.origin = at.first - 1;
   }
+  if (span.tail > 0) {
+    at.origin = std::max(at.origin, point.context - span.tail);
+    at.first = std::min(std::max(at.first, at.origin + 1), at.last + 1);
+  }
+  return at;
 }
 
-void fill_accesses(const StepGraph& graph, const Step& step, Tally& tally) {
+void count_tokens(const StepGraph& graph, Tally& tally) {
+  const Point& point = tally.point;
+  const std::int64_t requests = tally.deployment.fullest_requests(point.batch);
+  tally.spans.clear();
+  tally.distinct_experts.clear();
+  tally.distinct_experts_device.clear();
+  for (const Span& span : graph.spans()) {
+    const Positions at = positions_of(span, point);
+    tally.spans.push_back(
+        {at, times(point.batch, at.count(), point.divisor), times(requests, at.count(), point.divisor)});
+    for (const ExpertSet& set : graph.expert_sets()) {
+      const std::int64_t distinct = expected_distinct_experts(set, tally.spans.back().tokens);
+      tally.distinct_experts.push_back(distinct);
+      tally.distinct_experts_device.push_back(ceil_divide(distinct, tally.deployment.expert));
+    }
+  }
+  tally.tokens = tally.spans.front().tokens;
+  tally.tokens_device = tally.spans.front().tokens_device;
+}
+
+// Where an access of a span takes place.
+Positions positions_of(const Charge& charge, const Tally& tally) {
+  Positions at = tally.spans[charge.span].at;
+  if (charge.only_new) at.first = std::max(at.first, tally.point.first);
+  return at;
+}
+
+void choose_span(const StepGraph& graph, const Operation& operation, const Tally& tally, Step& step) {
+  step.span = &tally.spans[operation.span];
+  step.first_set = operation.span * graph.expert_sets().size();
+}
+
+void fill_accesses(const StepGraph& graph, Step step, Tally& tally) {
   tally.costs.clear();
   for (const Charge& charge : graph.charges()) {
-    tally.costs.push_back(graph.cost(charge, tally.point.first, tally.point.last));
+    tally.costs.push_back(graph.cost(charge, positions_of(charge, tally)));
   }
   tally.accesses.clear();
   for (const Operation& operation : graph.operations()) {
+    choose_span(graph, operation, tally, step);
     for (const Access& access : operation.accesses) {
       const std::uint32_t charge = graph.charge_of(static_cast<std::uint32_t>(tally.accesses.size()));
       tally.accesses.push_back(bytes_of(access, tally.costs[charge], step));
@@ -196,12 +262,13 @@ void fill_accesses(const StepGraph& graph, const Step& step, Tally& tally) {
   }
 }
 
-void fill_operations(const StepGraph& graph, const Step& step, Tally& tally) {
+void fill_operations(const StepGraph& graph, Step step, Tally& tally) {
   tally.operations.assign(graph.operations().size(), {});
   for (std::size_t i = 0; i < graph.operations().size(); ++i) {
     const Operation& operation = graph.operations()[i];
+    choose_span(graph, operation, tally, step);
     for (const Work& work : operation.work) {
-      const Flops flops = flops_of(work, tally.point, step);
+      const Flops flops = flops_of(work, step);
       tally.operations[i].flops[static_cast<std::size_t>(work.precision)] += flops.device;
       tally.operations[i].flops_total[static_cast<std::size_t>(work.precision)] += flops.total;
     }
@@ -220,6 +287,11 @@ Point Point::decode(std::int64_t batch, std::int64_t context, std::int64_t perio
   return point;
 }
 
+Point Point::prefill(std::int64_t batch, std::int64_t context, std::int64_t first, std::int64_t last,
+                     std::int64_t replay) {
+  return {batch, context, first, last, 1, replay};
+}
+
 std::int64_t expected_distinct_experts(const ExpertSet& set, std::int64_t tokens) {
   if (tokens <= 0 || set.routed <= 0) return 0;
   const std::int64_t reach = tokens > set.routed ? set.routed : std::min(set.routed, set.active * tokens);
@@ -232,11 +304,13 @@ void tally_point(const StepGraph& graph, const Deployment& deployment, const Poi
   if (point.batch < 1 || point.first < 1 || point.last < point.first || point.divisor < 1) {
     throw std::logic_error("a point needs a batch and positions");
   }
+  if (point.last > point.context && point.divisor == 1) throw std::logic_error("a chunk ends beyond its prompt");
+  if (point.replay < 0 || point.replay >= point.first) throw std::logic_error("more is replayed than is cached");
   tally.point = point;
   tally.deployment = deployment;
-  const std::int64_t positions = point.last - point.first + 1;
-  count_tokens(graph, positions, tally);
-  const Step step{tally.deployment, graph.expert_sets(), tally, positions, deployment.active_data_ranks(point.batch)};
+  count_tokens(graph, tally);
+  const Step step{tally.deployment, graph.expert_sets(), tally, deployment.active_data_ranks(point.batch),
+                  deployment.fullest_requests(point.batch)};
   fill_accesses(graph, step, tally);
   fill_operations(graph, step, tally);
 }

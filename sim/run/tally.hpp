@@ -12,26 +12,33 @@
 
 namespace kvtraffic::sim {
 
-// Which positions of each request the step computes. Sums over first..last are divided by `divisor`.
+// Which positions of each request the step computes. Sums over first..last are divided by `divisor`. A prefill in
+// chunks is a point for each chunk.
 struct Point {
   std::int64_t batch = 1;    // sequences in the whole deployment
   std::int64_t context = 1;  // positions the (last) new token attends to, itself included
   std::int64_t first = 1;
   std::int64_t last = 1;
   std::int64_t divisor = 1;
+  std::int64_t replay = 0;  // positions before `first` that are computed again to refill windows
 
   // One decode step: at this very position, or the average over the aligned run of `period` positions that contains it.
   [[nodiscard]] static Point decode(std::int64_t batch, std::int64_t context, std::int64_t period = 1);
+  // One chunk, first..last, of prompts of `context` tokens.
+  [[nodiscard]] static Point prefill(std::int64_t batch, std::int64_t context, std::int64_t first, std::int64_t last,
+                                     std::int64_t replay = 0);
 };
 
 struct AccessBytes {
   std::int64_t logical = 0;   // whole deployment, asked for once
   std::int64_t sector = 0;    // whole deployment, as requested
-  std::int64_t rounding = 0;  // why sector exceeds logical; the four add up to the difference
+  std::int64_t rounding = 0;  // why sector exceeds logical; the five add up to the difference
   std::int64_t apart = 0;
+  std::int64_t rereads = 0;
   std::int64_t tensor_copies = 0;
   std::int64_t data_copies = 0;
-  std::int64_t device = 0;  // sector bytes on the fullest device
+  std::int64_t device = 0;     // sector bytes on the fullest device
+  std::int64_t footprint = 0;  // of these, distinct ones
 };
 
 struct OperationWork {
@@ -41,16 +48,27 @@ struct OperationWork {
   std::int64_t sent_total = 0;  // by all devices
 };
 
+// A span with its positions filled in.
+struct SpanTokens {
+  Positions at;                    // of each sequence
+  std::int64_t tokens = 0;         // in the whole deployment; 0: the span's operations do nothing
+  std::int64_t tokens_device = 0;  // on the fullest data rank
+};
+
 struct Tally {
   Point point;
   Deployment deployment;
   std::vector<AccessBytes> accesses;                  // one per operation access, at StepGraph::first_access_of
   std::vector<OperationWork> operations;              // one per operation
-  std::vector<std::int64_t> distinct_experts;         // per expert set, whole deployment
+  std::vector<SpanTokens> spans;                      // one per StepGraph::spans
+  std::vector<std::int64_t> distinct_experts;         // whole deployment; per span, in it per expert set
   std::vector<std::int64_t> distinct_experts_device;  // on the fullest device
   std::vector<Cost> costs;         // one per StepGraph::charges: of the point's positions, one request
-  std::int64_t tokens = 0;         // in the whole deployment
+  std::int64_t tokens = 0;         // new ones, in the whole deployment
   std::int64_t tokens_device = 0;  // on the fullest data rank
+
+  // True when no position runs the operation: it moves nothing and is not launched.
+  [[nodiscard]] bool is_idle(const Operation& operation) const { return spans[operation.span].tokens == 0; }
 };
 
 // Fills `tally`, reusing its arrays. OverflowError when bytes leave 64 bits.

@@ -104,7 +104,7 @@ class Step {
       access.layout = layout_;
       operation.accesses.push_back(access);
       sim::AccessBytes bytes;
-      bytes.logical = bytes.sector = bytes.device = use.bytes;
+      bytes.logical = bytes.sector = bytes.device = bytes.footprint = use.bytes;
       tally.accesses.push_back(bytes);
     }
     sim::OperationWork work;
@@ -143,6 +143,7 @@ class Step {
     if (!finished_) graph.finish();
     finished_ = true;
     tally.tokens = tally.tokens_device = 1;
+    tally.spans = {{{1, 1, 0}, 1, 1}};
   }
 
   sim::StepGraph graph;

@@ -26,6 +26,7 @@ struct Case {
     (void)graph.add_experts({256, 8});
     (void)graph.add_operation(operation);
     graph.finish();
+    tally.spans = {{{tally.point.first, tally.point.last, 0}, tally.tokens, tally.tokens_device}};
     return tiles_of(plan, graph, 0, tally, sms);
   }
 

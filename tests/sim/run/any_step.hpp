@@ -38,13 +38,15 @@ inline Access any_access(StepGraph& graph, std::uint32_t number) {
   access.per = *rc::gen::element(Per::token, Per::rank, Per::expert, Per::routed);
   access.ways = *rc::gen::element<std::int64_t>(1, 2, 8, divides_freely);
   access.count = any_growing_count();
+  access.only_new = *rc::gen::arbitrary<bool>();
+  access.queries = *rc::gen::element<std::int64_t>(0, 0, 1, 2, 128);
   access.role = graph.add_role("role");
   access.layout = graph.add_layout(any_layout(number));
   return access;
 }
 
-// Three operations of two accesses each, in two layers and outside them.
-inline StepGraph any_step() {
+// Three operations of two accesses each, in two layers and outside them. `queries` and spans are a prefill's.
+inline StepGraph any_step(bool prefill = false) {
   StepGraph graph;
   static_cast<void>(
       graph.add_experts({*rc::gen::element<std::int64_t>(8, 64, 256), *rc::gen::inRange<std::int64_t>(1, 9)}));
@@ -55,6 +57,11 @@ inline StepGraph any_step() {
     operation.name = "operation " + std::to_string(i);
     operation.accesses = {any_access(graph, 2 * i), any_access(graph, 2 * i + 1)};
     operation.collective = {*rc::gen::element(Collective::Kind::none, Collective::Kind::all_reduce), 512};
+    for (Access& access : operation.accesses) {
+      if (!prefill) access.queries = 0;
+    }
+    if (prefill)
+      operation.span = graph.add_span({*rc::gen::element<std::int64_t>(0, 1, 128), *rc::gen::arbitrary<bool>()});
     const auto added = graph.add_operation(operation);
     for (const std::int32_t layer : {-1, 0, 1}) graph.add_vertex(added, layer);
   }
@@ -74,6 +81,15 @@ inline Deployment any_deployment() {
 inline Point any_decode() {
   return Point::decode(*rc::gen::inRange<std::int64_t>(1, 300), *rc::gen::inRange<std::int64_t>(1, 5000),
                        *rc::gen::element<std::int64_t>(1, 1, 4, 128));
+}
+
+// A chunk anywhere in a prompt, which may replay what stands before it.
+inline Point any_chunk() {
+  const auto context = *rc::gen::inRange<std::int64_t>(1, 5000);
+  const auto first = *rc::gen::inRange<std::int64_t>(1, context + 1);
+  const auto last = *rc::gen::inRange<std::int64_t>(first, context + 1);
+  return Point::prefill(*rc::gen::inRange<std::int64_t>(1, 300), context, first, last,
+                        *rc::gen::inRange<std::int64_t>(0, std::min<std::int64_t>(first, 129)));
 }
 
 inline Tally tallied(const StepGraph& graph, const Deployment& deployment, const Point& point) {

@@ -8,11 +8,41 @@ namespace kvtraffic::sim {
 namespace {
 
 RC_GTEST_PROP(TallyProperty, TheReasonsAddUpToTheSectorBytes, ()) {
-  const Tally tally = tallied(any_step(), any_deployment(), any_decode());
+  const bool prefill = *rc::gen::arbitrary<bool>();
+  const Tally tally = tallied(any_step(prefill), any_deployment(), prefill ? any_chunk() : any_decode());
   for (const AccessBytes& b : tally.accesses) {
-    RC_ASSERT(b.logical + b.rounding + b.apart + b.tensor_copies + b.data_copies == b.sector);
-    RC_ASSERT(b.logical >= 0 && b.rounding >= 0 && b.apart >= 0 && b.tensor_copies >= 0 && b.data_copies >= 0);
+    RC_ASSERT(b.logical + b.rounding + b.apart + b.rereads + b.tensor_copies + b.data_copies == b.sector);
+    RC_ASSERT(b.logical >= 0 && b.rounding >= 0 && b.apart >= 0 && b.rereads >= 0);
+    RC_ASSERT(b.tensor_copies >= 0 && b.data_copies >= 0);
     RC_ASSERT(b.logical <= b.sector);
+  }
+}
+
+RC_GTEST_PROP(TallyProperty, DistinctBytesAreAllOfADecodeStepAndAPartOfAPrefill, ()) {
+  for (const AccessBytes& b : tallied(any_step(), any_deployment(), any_decode()).accesses) {
+    RC_ASSERT(b.footprint == b.device);
+    RC_ASSERT(b.rereads == 0);
+  }
+  for (const AccessBytes& b : tallied(any_step(true), any_deployment(), any_chunk()).accesses) {
+    RC_ASSERT(b.footprint >= 0 && b.footprint <= b.device);
+  }
+}
+
+// Position by position, the prompts' first to last: the chunk's writes are theirs added up.
+RC_GTEST_PROP(TallyProperty, AChunkWritesWhatItsPositionsWrite, ()) {
+  const StepGraph graph = any_step();
+  const Deployment deployment = any_deployment();
+  const Point chunk = any_chunk();
+  const std::int64_t middle = chunk.first + (chunk.last - chunk.first) / 2;
+  const auto at = [&](std::int64_t first, std::int64_t last) {
+    return tallied(graph, deployment, Point::prefill(chunk.batch, chunk.context, first, last)).accesses;
+  };
+  const auto whole = at(chunk.first, chunk.last);
+  const auto front = at(chunk.first, middle);
+  const auto back = middle < chunk.last ? at(middle + 1, chunk.last) : std::vector<AccessBytes>(whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    const Per per = graph.operations()[i / 2].accesses[i % 2].per;
+    if (per == Per::token || per == Per::routed) RC_ASSERT(whole[i].logical == front[i].logical + back[i].logical);
   }
 }
 

@@ -1,0 +1,84 @@
+// Element by element; overflow is an error, as everywhere.
+// Leaves out the first chunk's special case where it would be the same: adding to nothing.
+#include "sim/run/chunks.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace kvtraffic::sim {
+namespace {
+
+void add(const AccessBytes& chunk, AccessBytes& sum) {
+  for (std::int64_t AccessBytes::*part :
+       {&AccessBytes::logical, &AccessBytes::sector, &AccessBytes::rounding, &AccessBytes::apart, &AccessBytes::rereads,
+        &AccessBytes::tensor_copies, &AccessBytes::data_copies, &AccessBytes::device, &AccessBytes::footprint}) {
+    sum.*part = checked_add(sum.*part, chunk.*part);
+  }
+}
+
+void add(const OperationWork& chunk, OperationWork& sum) {
+  for (std::size_t p = 0; p < precision_count; ++p) {
+    sum.flops[p] += chunk.flops[p];
+    sum.flops_total[p] += chunk.flops_total[p];
+  }
+  sum.sent = checked_add(sum.sent, chunk.sent);
+  sum.sent_total = checked_add(sum.sent_total, chunk.sent_total);
+}
+
+void add(const SpanTokens& chunk, SpanTokens& sum) {
+  sum.tokens = checked_add(sum.tokens, chunk.tokens);
+  sum.tokens_device = checked_add(sum.tokens_device, chunk.tokens_device);
+  if (chunk.tokens == 0) return;
+  if (sum.tokens == chunk.tokens) sum.at = chunk.at;
+  sum.at.last = chunk.at.last;
+}
+
+}  // namespace
+
+void add_chunk(const Tally& chunk, Tally& sum) {
+  if (sum.accesses.size() != chunk.accesses.size() || sum.operations.size() != chunk.operations.size()) {
+    throw std::logic_error("chunks of different steps cannot be added");
+  }
+  for (std::size_t i = 0; i < chunk.accesses.size(); ++i) add(chunk.accesses[i], sum.accesses[i]);
+  for (std::size_t i = 0; i < chunk.operations.size(); ++i) add(chunk.operations[i], sum.operations[i]);
+  for (std::size_t i = 0; i < chunk.spans.size(); ++i) add(chunk.spans[i], sum.spans[i]);
+  sum.point.last = chunk.point.last;
+  sum.tokens = checked_add(sum.tokens, chunk.tokens);
+  sum.tokens_device = checked_add(sum.tokens_device, chunk.tokens_device);
+  sum.distinct_experts = chunk.distinct_experts;
+  sum.distinct_experts_device = chunk.distinct_experts_device;
+  sum.costs = chunk.costs;
+}
+
+void OutcomeSum::clear() {
+  sum_ = {};
+  longest_.clear();
+  bound_for_ = {};
+}
+
+void OutcomeSum::add(const Outcome& chunk) {
+  sum_.dram.resize(chunk.dram.size());
+  for (std::size_t i = 0; i < chunk.dram.size(); ++i) sum_.dram[i] = checked_add(sum_.dram[i], chunk.dram[i]);
+  sum_.vertices.resize(chunk.vertices.size());
+  longest_.resize(chunk.vertices.size());
+  for (std::size_t v = 0; v < chunk.vertices.size(); ++v) {
+    const VertexTime& time = chunk.vertices[v];
+    sum_.vertices[v].start = sum_.vertices[v].start + (time.start - Instant());
+    sum_.vertices[v].end = sum_.vertices[v].end + (time.end - Instant());
+    if (time.end - time.start < longest_[v]) continue;
+    longest_[v] = time.end - time.start;
+    sum_.vertices[v].bound_by = time.bound_by;
+  }
+  const double before = sum_.total.seconds();
+  sum_.total += chunk.total;
+  sum_.busy.resize(chunk.busy.size());
+  const double whole = sum_.total.seconds();
+  for (std::size_t i = 0; i < chunk.busy.size() && whole > 0; ++i) {
+    const double seconds = sum_.busy[i].second * before + chunk.busy[i].second * chunk.total.seconds();
+    sum_.busy[i] = {chunk.busy[i].first, seconds / whole};
+  }
+  bound_for_[static_cast<std::size_t>(chunk.bound_by)] += chunk.total;
+  sum_.bound_by = static_cast<Bound>(std::max_element(bound_for_.begin(), bound_for_.end()) - bound_for_.begin());
+}
+
+}  // namespace kvtraffic::sim
