@@ -88,17 +88,12 @@ void kind_cells(Line& line, const sim::Traffic& traffic, sim::Level level) {
   }
 }
 
-// A point that did not run has no bytes below the logical level; a zero there would be a lie.
-bool is_known(const sim::PointResult& point, sim::Level level) {
-  return point.traffic && (point.status == sim::Status::ok || level == sim::Level::logical);
-}
-
 void traffic_cells(Line& line, const sim::PointResult& point) {
   for (const sim::Level level : per_kind) {
-    is_known(point, level) ? kind_cells(line, *point.traffic, level) : line.absent(2 * sim::kind_count);
+    point.traffic && is_known(point.status, level) ? kind_cells(line, *point.traffic, level) : line.absent(2 * sim::kind_count);
   }
   for (const sim::Level level : total_only) {
-    is_known(point, level) ? line.integer(point.traffic->total(level)) : line.absent();
+    point.traffic && is_known(point.status, level) ? line.integer(point.traffic->total(level)) : line.absent();
   }
 }
 

@@ -1,4 +1,5 @@
-// The storage fields of the contract by name and in order, once for JSON and CSV, and the names of the parameters.
+// What JSON and CSV share: the storage fields of the contract by name and in order, the names of the parameters, and
+// which levels of traffic a point has.
 // Leaves out `growing_bytes_per_token`, the only one that is not whole; writers put it first.
 #pragma once
 
@@ -34,5 +35,10 @@ inline constexpr std::array<StorageField, 11> storage_fields{{
 // Every point has these, in this order; swept paths follow.
 inline constexpr std::array<std::string_view, 8> parameter_names{"model",    "hardware", "format", "engine",
                                                                  "fidelity", "phase",    "batch",  "context_tokens"};
+
+// A point that did not run has no bytes below the logical level; a zero there would be a lie.
+[[nodiscard]] constexpr bool is_known(sim::Status status, sim::Level level) {
+  return status == sim::Status::ok || level == sim::Level::logical;
+}
 
 }  // namespace kvtraffic::reports

@@ -1,5 +1,5 @@
 // The machine-readable contract, schema kvtraffic.run/1: a point, the document around points, and one point a line.
-// Leaves out zeros inside traffic; names are those of the contract and may only be added to.
+// Leaves out zeros inside traffic and levels that nobody knows; names are those of the contract and may only be added to.
 #include <algorithm>
 
 #include "reports/fields.hpp"
@@ -30,11 +30,12 @@ void write_level(JsonText& json, const sim::Traffic& traffic, sim::Level level) 
   json.end_object();
 }
 
-void write_traffic(JsonText& json, const sim::Traffic& traffic) {
+void write_traffic(JsonText& json, const sim::Traffic& traffic, sim::Status status = sim::Status::ok) {
   json.key("traffic");
   json.begin_object();
-  for (std::size_t level = 0; level < sim::level_count; ++level) {
-    write_level(json, traffic, static_cast<sim::Level>(level));
+  for (std::size_t i = 0; i < sim::level_count; ++i) {
+    const auto level = static_cast<sim::Level>(i);
+    if (is_known(status, level)) write_level(json, traffic, level);
   }
   json.end_object();
 }
@@ -164,7 +165,7 @@ void write_point(JsonText& json, const sim::PointResult& point) {
   write_head(json, point);
   write_or_null(json, "storage", point.storage, write_storage);
   if (point.traffic) {
-    write_traffic(json, *point.traffic);
+    write_traffic(json, *point.traffic, point.status);
   } else {
     json.key("traffic");
     json.null();

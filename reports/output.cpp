@@ -2,7 +2,7 @@
 // Leaves out retries: a stream that failed once stays failed.
 #include "reports/output.hpp"
 
-#include "sim/config/yaml.hpp"
+#include "sim/config/io_error.hpp"
 
 namespace kvtraffic::reports {
 namespace {

@@ -26,7 +26,6 @@ class TextTable {
   // Removes columns in which no row has anything to say.
   void drop_empty_columns();
 
-  [[nodiscard]] bool empty() const { return rows_.empty(); }
   // Lines that each end in a newline, without trailing spaces; two spaces between columns, `indent` before the first.
   [[nodiscard]] std::string text(std::size_t indent) const;
   // A GitHub table: head "name (unit)", alignment row, cells escaped.

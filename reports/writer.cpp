@@ -1,9 +1,6 @@
-// Choosing a format: by value and by name.
+// Choosing a format.
 // Leaves out the formats.
 #include "reports/writer.hpp"
-
-#include <array>
-#include <utility>
 
 #include "reports/writers.hpp"
 
@@ -23,18 +20,6 @@ std::unique_ptr<Writer> make_writer(Format format, Style style, std::ostream& ou
       return make_markdown_writer(style, out);
   }
   return nullptr;
-}
-
-std::optional<Format> format_named(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Format>, 5> names{{{"table", Format::table},
-                                                                      {"json", Format::json},
-                                                                      {"jsonl", Format::jsonl},
-                                                                      {"csv", Format::csv},
-                                                                      {"md", Format::md}}};
-  for (const auto& [known, format] : names) {
-    if (known == name) return format;
-  }
-  return std::nullopt;
 }
 
 }  // namespace kvtraffic::reports

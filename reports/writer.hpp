@@ -32,9 +32,6 @@ class Writer {
 // The only place where a format is chosen.
 [[nodiscard]] std::unique_ptr<Writer> make_writer(Format format, Style style, std::ostream& out);
 
-// A name such as "csv" as a format; nothing when unknown.
-[[nodiscard]] std::optional<Format> format_named(std::string_view name);
-
 // One point as JSON text of the contract, without a newline at the end. Also what `expect:` looks paths up in.
 [[nodiscard]] std::string point_json(const sim::PointResult& point);
 

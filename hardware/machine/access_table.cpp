@@ -11,9 +11,9 @@ void AccessTable::fill(const sim::StepGraph& graph, const sim::Tally& tally) {
     const auto first = static_cast<std::uint32_t>(costs.size());
     for (const sim::Access& access : operation.accesses) {
       const sim::AccessBytes& bytes = tally.accesses[costs.size()];
-      const bool host = access.place == sim::Place::host;
-      costs.push_back({bytes.device, bytes.footprint, 0, host || access.transient ? 0 : bytes.footprint,
-                       access.direction == sim::Direction::write, access.transient, access.dependent, host});
+      const bool elsewhere = access.place != sim::Place::device;
+      costs.push_back({bytes.device, bytes.footprint, 0, elsewhere || access.transient ? 0 : bytes.footprint,
+                       access.direction == sim::Direction::write, access.transient, access.dependent, access.place});
     }
     ranges.push_back({first, static_cast<std::uint32_t>(operation.accesses.size())});
   }

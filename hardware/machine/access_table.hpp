@@ -15,11 +15,11 @@ struct AccessCost {
   std::int64_t footprint = 0;  // of these, distinct ones
   std::int64_t again = 0;      // of the others, those that L2 does not hold (rereads.hpp); the bound knows none
   std::int64_t compulsory =
-      0;  // of these, what must cross the DRAM pins once: none of host memory or of transient bytes
+      0;  // of these, what must cross the DRAM pins once: none of other memories or of transient bytes
   bool write = false;
   bool transient = false;
   bool dependent = false;
-  bool host = false;
+  sim::Place place = sim::Place::device;
 };
 
 // Walked per access of an operation; refilled for every point, so that it cannot belong to another graph.

@@ -10,11 +10,20 @@
 namespace kvtraffic::hardware {
 namespace {
 
-void add_access(KernelWork& work, const AccessCost& cost, std::int64_t dram) {
-  if (cost.host) {
-    work.host = sim::checked_add(work.host, cost.bytes);
-    return;
-  }
+// What a link takes until it answers, beside the bytes: a whole kernel's floor without launch and start.
+sim::Duration link_latency(const Device& device, sim::Duration floor) {
+  return std::max(floor - device.launch_gap - device.kernel_start, device.memory_latency);
+}
+
+void add_elsewhere(KernelWork& work, const AccessCost& cost, const Device& device) {
+  std::int64_t& bytes = cost.place == sim::Place::host ? work.host : work.remote;
+  bytes = sim::checked_add(bytes, cost.bytes);
+  // No read from another node is measured: it takes what the smallest exchange with another device does.
+  if (work.remote > 0) work.link_latency = std::max(work.link_latency, link_latency(device, device.all_to_all_floor));
+}
+
+void add_access(KernelWork& work, const AccessCost& cost, std::int64_t dram, const Device& device) {
+  if (cost.place != sim::Place::device) return add_elsewhere(work, cost, device);
   std::int64_t& hbm = cost.write ? work.hbm_write : work.hbm_read;
   std::int64_t& l2 = cost.write ? work.l2_write : work.l2_read;
   hbm = sim::checked_add(hbm, dram);
@@ -45,9 +54,8 @@ void KernelWorks::set_message(KernelWork& work, const sim::Operation& operation,
   if (sent == 0 || device_.link_bandwidth.is_zero()) return;
   const bool reduces = operation.collective.kind == sim::Collective::Kind::all_reduce;
   const sim::Duration floor = reduces ? device_.all_reduce_floor : device_.all_to_all_floor;
-  const sim::Duration rest = floor - device_.launch_gap - device_.kernel_start;
   work.sent = sent;
-  work.link_latency = std::max(rest, device_.memory_latency);
+  work.link_latency = link_latency(device_, floor);
   work.depth = sim::ceil_divide(work.tiles, device_.sms);
 }
 
@@ -73,7 +81,7 @@ const std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, co
     KernelWork& work = vertices_.emplace_back(operations_[vertex.operation]);
     const AccessTable::Range range = table.ranges[vertex.operation];
     for (std::uint32_t i = 0; i < range.count; ++i) {
-      add_access(work, table.costs[range.first + i], dram[vertex.first_access + i]);
+      add_access(work, table.costs[range.first + i], dram[vertex.first_access + i], device_);
     }
   }
   return vertices_;

@@ -22,6 +22,7 @@ struct KernelWork {
   std::int64_t l2_write = 0;
   std::int64_t host = 0;
   std::int64_t sent = 0;
+  std::int64_t remote = 0;     // read from other nodes, over the link
   sim::Duration tile_time;     // arithmetic of one tile on one SM
   sim::Duration compute_time;  // of all tiles on all SMs
   sim::Duration link_latency;  // from the last byte sent until the message is complete

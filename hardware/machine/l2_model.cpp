@@ -22,7 +22,7 @@ void L2Model::walk(const sim::StepGraph& graph, const AccessTable& table, std::i
     const AccessTable::Range range = table.ranges[vertex.operation];
     for (std::uint32_t i = 0; i < range.count; ++i) {
       const AccessCost& cost = table.costs[range.first + i];
-      if (cost.host || cost.bytes == 0) continue;
+      if (cost.place != sim::Place::device || cost.bytes == 0) continue;
       const std::uint32_t access = vertex.first_access + i;
       Region& region = regions_[graph.regions()[access]];
       const std::int64_t end = sim::checked_add(position_, cost.footprint);

@@ -14,7 +14,7 @@ void Rereads::fill(const sim::StepGraph& graph, const sim::Tally& tally, const s
     const AccessTable::Range range = table.ranges[o];
     for (std::uint32_t i = 0; i < range.count; ++i) {
       AccessCost& cost = table.costs[range.first + i];
-      if (cost.bytes == cost.footprint || cost.write || cost.host) continue;
+      if (cost.bytes == cost.footprint || cost.write || cost.place != sim::Place::device) continue;
       const sim::Operation& operation = graph.operations()[o];
       cost.again = again(cost, operation.accesses[i], operation, tally, plan);
     }

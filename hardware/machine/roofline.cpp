@@ -32,13 +32,13 @@ RooflineMachine::RooflineMachine(const Hardware& hardware)
   }
 }
 
-double RooflineMachine::host_seconds(AccessTable::Range range, bool only_dependent) const {
+double RooflineMachine::bytes_from(sim::Place place, AccessTable::Range range, bool only_dependent) const {
   double bytes = 0;
   for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
     const AccessCost& cost = table_.costs[i];
-    if (cost.host && (cost.dependent || !only_dependent)) bytes += static_cast<double>(cost.bytes);
+    if (cost.place == place && (cost.dependent || !only_dependent)) bytes += static_cast<double>(cost.bytes);
   }
-  return over(bytes, device_.host_bandwidth);
+  return bytes;
 }
 
 void RooflineMachine::cost_operations(const sim::StepGraph& graph, const sim::Tally& tally, Totals& totals) {
@@ -48,11 +48,17 @@ void RooflineMachine::cost_operations(const sim::StepGraph& graph, const sim::Ta
     const auto uses = static_cast<double>(graph.uses(i));
     double compute = 0;
     for (std::size_t p = 0; p < sim::precision_count; ++p) compute += work.flops[p] * seconds_per_flop_[p];
-    const double link = over(static_cast<double>(work.sent), device_.link_bandwidth);
+    const auto sent = static_cast<double>(work.sent);
+    const auto link = [&](bool awaited) {
+      return over(sent + bytes_from(sim::Place::remote, table_.ranges[i], awaited), device_.link_bandwidth);
+    };
+    const auto host = [&](bool awaited) {
+      return over(bytes_from(sim::Place::host, table_.ranges[i], awaited), device_.host_bandwidth);
+    };
     totals.compute += uses * compute;
-    totals.link += uses * link;
-    totals.host += uses * host_seconds(table_.ranges[i], false);
-    own_.push_back(std::max({compute, link, host_seconds(table_.ranges[i], true)}));
+    totals.link += uses * link(false);
+    totals.host += uses * host(false);
+    own_.push_back(std::max({compute, link(true), host(true)}));
   }
 }
 

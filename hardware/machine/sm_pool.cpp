@@ -158,6 +158,7 @@ void SmPool::ask_for_loads(std::uint32_t index, std::uint32_t buffer, Instant no
   const auto part = [&](std::int64_t bytes) { return share(bytes, work, group.first, group.last); };
   const std::int64_t l2 = part(work.l2_read);
   const std::int64_t host = part(work.host);
+  const std::int64_t remote = part(work.remote);
   const auto load = [&](Bound server, std::int64_t bytes) {
     if (bytes == 0) return;
     ask(server, {bytes, index, buffer, false, {}}, now);
@@ -167,12 +168,13 @@ void SmPool::ask_for_loads(std::uint32_t index, std::uint32_t buffer, Instant no
   load(Bound::hbm, part(work.hbm_read));
   load(Bound::l2, l2);
   load(Bound::host, host);
-  load(Bound::link, part(work.sent));
+  load(Bound::link, part(work.sent) + remote);
   // The first load of a block waits for its arguments, which lie in DRAM, whatever it loads then.
   if (!lane.started) group.latency = std::max(group.latency, device_.memory_latency);
   lane.started = true;
   const double sms = static_cast<double>(group.sms);
-  if (l2 + host > 0) group.load_time = sim::time_to_move(sim::Bytes::of(l2 + host), device_.sm_load_rate * sms);
+  const std::int64_t loaded_bytes = l2 + host + remote;
+  if (loaded_bytes > 0) group.load_time = sim::time_to_move(sim::Bytes::of(loaded_bytes), device_.sm_load_rate * sms);
   group.first_data = now + group.latency;
 }
 

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <set>
-#include <vector>
 
 #include "sim/units/format.hpp"
 
@@ -23,18 +21,6 @@ constexpr double largest_bandwidth_difference = 0.025;
 // What names and describes the entry is no figure and needs no source.
 bool is_figure(std::string_view path) {
   return path != "kind" && path != "name" && path != "summary" && path != "device" && !path.starts_with("sources");
-}
-
-// The map at or above `path` that says `source: name`; the whole entry when none does.
-std::string place_of_source(const Node& entry, std::string path, std::string_view name) {
-  while (!path.empty()) {
-    const Node* node = entry.find_path(path);
-    const Node* source = node == nullptr ? nullptr : node->find("source");
-    if (source != nullptr && source->text() == name) return path;
-    const std::size_t dot = path.rfind('.');
-    path.resize(dot == std::string::npos ? 0 : dot);
-  }
-  return path;
 }
 
 }  // namespace
@@ -57,22 +43,6 @@ void add_sources(const sim::View& view, std::string_view prefix, Sources& source
     diagnostics.error(source.value.mark(), join(prefix, "sources." + source.key),
                       "the device gives another address for this key: " + known->second,
                       "a key of its own for each address");
-  }
-}
-
-void check_sources(const Node& entry, const Provenances& provenance, const Sources& sources, Diagnostics& diagnostics) {
-  std::vector<std::string> known;
-  for (const auto& [key, address] : sources) known.push_back(key);
-  std::set<std::string> reported;
-  for (const auto& [path, origin] : provenance) {
-    if (origin.source.empty() || sources.contains(origin.source)) continue;
-    const std::string place = join(place_of_source(entry, path, origin.source), "source");
-    if (!reported.insert(place).second) continue;
-    const Node* text = entry.find_path(place);
-    diagnostics.error(text == nullptr ? entry.mark() : text->mark(), place,
-                      fmt::format("'{}' is no key of `sources`", origin.source),
-                      known.empty() ? "a `sources:` map that has it" : fmt::format("one of {}", fmt::join(known, ", ")),
-                      sim::nearest_name(origin.source, known));
   }
 }
 

@@ -3,16 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 
-#include "sim/config/table.hpp"
+#include "sim/config/sources.hpp"
 
 namespace kvtraffic::hardware {
 
-using Provenances = std::map<std::string, sim::Provenance>;  // by path: "memory.capacity", ...
-using Sources = std::map<std::string, std::string>;          // key -> address
+using sim::Provenances;
+using sim::Sources;
 
 // Dotted path of `key` below `prefix`; either may be empty.
 [[nodiscard]] std::string join(std::string_view prefix, std::string_view key);
@@ -21,9 +20,6 @@ using Sources = std::map<std::string, std::string>;          // key -> address
 void add_provenance(const sim::Node& node, const sim::Table& table, std::string_view prefix, Provenances& provenance);
 // The entry's `sources`. A key that stands for another address already is an error.
 void add_sources(const sim::View& view, std::string_view prefix, Sources& sources, sim::Diagnostics& diagnostics);
-// Each `source` is a key of `sources`. A map's `source` counts for all below it and is reported once.
-void check_sources(const sim::Node& entry, const Provenances& provenance, const Sources& sources,
-                   sim::Diagnostics& diagnostics);
 
 // `bits` pins, each with a data rate of its own; what a maker prints lies within 2.5 % of them.
 struct Pins {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "scenarios/claims/points.hpp"
+#include "sim/config/io_error.hpp"
 #include "sim/config/table.hpp"
 #include "sim/config/yaml.hpp"
 #include "sim/units/parse.hpp"

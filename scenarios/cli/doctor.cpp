@@ -8,7 +8,7 @@
 #include "scenarios/cli/commands.hpp"
 #include "scenarios/cli/entry.hpp"
 #include "scenarios/cli/exit_code.hpp"
-#include "sim/config/yaml.hpp"
+#include "sim/config/io_error.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {

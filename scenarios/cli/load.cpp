@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "sim/config/io_error.hpp"
 #include "sim/config/yaml.hpp"
 #include "sim/units/quote.hpp"
 

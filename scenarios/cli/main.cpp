@@ -11,7 +11,7 @@
 #include "scenarios/cli/exit_code.hpp"
 #include "scenarios/cli/interrupt.hpp"
 #include "scenarios/cli/options.hpp"
-#include "sim/config/yaml.hpp"
+#include "sim/config/io_error.hpp"
 
 namespace {
 

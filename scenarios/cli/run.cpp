@@ -16,7 +16,7 @@
 #include "scenarios/cli/progress.hpp"
 #include "scenarios/cli/terminal.hpp"
 #include "scenarios/run/points.hpp"
-#include "sim/config/yaml.hpp"
+#include "sim/config/io_error.hpp"
 #include "sim/units/format.hpp"
 
 namespace kvtraffic::scenarios {

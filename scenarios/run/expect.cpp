@@ -4,17 +4,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "scenarios/run/runner.hpp"
 #include "sim/config/table.hpp"
+#include "sim/run/traffic.hpp"
 #include "sim/units/parse.hpp"
 #include "sim/units/quote.hpp"
 
@@ -128,15 +129,26 @@ void find_all(const json& at, std::string_view path, const std::string& where, s
   find_all(at.at(std::string(longest)), without_dot(path.substr(longest.size())), joined(where, longest), found);
 }
 
+template <std::size_t count>
+bool is_one_of(const std::array<std::string_view, count>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 // Zeros are left out of `traffic`, so what is absent there is zero, where the point has traffic of that level at all.
-bool is_omitted_zero(const json& document, const std::string& where) {
-  static const std::regex cell(
-      R"(points\[(\d+)\](\.(layers|operations)\[\d+\])?\.traffic\.(logical|sector|dram|link|host|ssd)\.)"
-      R"((weight|kv_main|kv_local|index_key|state|engram|activation|selection)(\.(read|write))?)");
-  std::smatch match;
-  if (!std::regex_match(where, match, cell) || !match[7].matched) return false;
-  const json& point = document.at("points").at(std::stoul(match[1]));
-  return point.value("status", "") == "ok" || (point.value("status", "") == "infeasible" && match[4] == "logical");
+bool is_omitted_zero(const json& document, std::string_view where) {
+  constexpr std::string_view key = ".traffic.";
+  const std::size_t at = where.rfind(key);
+  if (at == std::string_view::npos) return false;
+  const std::string_view cell = where.substr(at + key.size());  // LEVEL.KIND.DIRECTION
+  const std::string_view level = cell.substr(0, cell.find('.'));
+  const std::string_view rest = without_dot(cell.substr(level.size()));
+  const std::string_view kind = rest.substr(0, rest.find('.'));
+  const std::string_view direction = without_dot(rest.substr(kind.size()));
+  if (!is_one_of(sim::level_names, level) || !is_one_of(sim::kind_names, kind)) return false;
+  if (direction != "read" && direction != "write") return false;
+  std::vector<Found> levels;
+  find_all(document, where.substr(0, at + key.size() + level.size()), "", levels);
+  return levels.size() == 1 && levels.front().value != nullptr;
 }
 
 // ---- limits ----

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/config/io_error.hpp"
 #include "sim/config/yaml.hpp"
 #include "sim/units/quote.hpp"
 

@@ -67,7 +67,7 @@ std::string place(const Mark& mark) {
 
 std::string told(const Diagnostic& diagnostic) {
   const Mark& mark = diagnostic.where;
-  std::string text = place(mark) + (diagnostic.is_error ? "error: " : "warning: ");
+  std::string text = place(mark) + "error: ";
   if (!diagnostic.path.empty()) {
     text += printable(diagnostic.path) + ": ";
   }
@@ -141,20 +141,13 @@ std::string shortest_that_begins_with(const std::string& wanted, const std::vect
 }  // namespace
 
 void Diagnostics::error(Mark where, std::string path, std::string message, std::string expected, std::string nearest) {
-  all_.push_back(
-      {std::move(where), std::move(path), std::move(message), std::move(expected), std::move(nearest), true});
-}
-
-void Diagnostics::warning(Mark where, std::string path, std::string message) {
-  all_.push_back({std::move(where), std::move(path), std::move(message), "", "", false});
+  all_.push_back({std::move(where), std::move(path), std::move(message), std::move(expected), std::move(nearest)});
 }
 
 void Diagnostics::append(const Diagnostics& other) {
   const std::vector<Diagnostic> copy = other.all_;  // `other` may be this very object
   all_.insert(all_.end(), copy.begin(), copy.end());
 }
-
-bool Diagnostics::has_errors() const { return std::ranges::any_of(all_, &Diagnostic::is_error); }
 
 std::string Diagnostics::render(std::size_t limit) const {
   std::vector<const Diagnostic*> ordered;

@@ -16,16 +16,14 @@ struct Diagnostic {
   std::string message;   // what is wrong
   std::string expected;  // what would be right; may be empty
   std::string nearest;   // the nearest known name; may be empty
-  bool is_error = true;  // else a warning
 };
 
 class Diagnostics {
  public:
   void error(Mark where, std::string path, std::string message, std::string expected = "", std::string nearest = "");
-  void warning(Mark where, std::string path, std::string message);
   void append(const Diagnostics& other);
 
-  [[nodiscard]] bool has_errors() const;
+  [[nodiscard]] bool has_errors() const { return !all_.empty(); }
   [[nodiscard]] const std::vector<Diagnostic>& all() const { return all_; }
   // Each as "file:line:column: error: key.path: what is wrong", the line with a caret, "expected: ...", "did you mean
   // ...?". Ordered by file, then line and column; at most `limit`, then a line that counts the rest.

@@ -60,7 +60,7 @@ Json scalar_rule(const Field& field, Type type) {
     case Type::number:
       return with_range({{"type", "number"}}, field);
     case Type::tokens:
-      return with_range({{"type", {"integer", "string"}}, {"pattern", "^[0-9]+(\\.[0-9]+)?\\s*[KM]?$"}}, field);
+      return with_range({{"type", {"integer", "string"}}, {"pattern", unit_pattern(token_units())}}, field);
     case Type::bytes:
       return with_unit(byte_units());
     case Type::duration:

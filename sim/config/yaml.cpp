@@ -18,6 +18,7 @@
 #include <system_error>
 #include <unordered_map>
 
+#include "sim/config/io_error.hpp"
 #include "sim/config/places.hpp"
 #include "sim/config/utf8.hpp"
 #include "sim/units/quote.hpp"

@@ -16,14 +16,4 @@ namespace kvtraffic::sim {
 // Reads a file, or standard input for "-" (named "<stdin>"). IoError when it cannot be opened or read.
 [[nodiscard]] Node read_yaml_file(const std::string& path, Diagnostics& diagnostics);
 
-// A file or stream could not be read or written. `main` exits with 5.
-class IoError : public std::exception {
- public:
-  explicit IoError(std::string text) : text_(std::move(text)) {}
-  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
-
- private:
-  std::string text_;
-};
-
 }  // namespace kvtraffic::sim

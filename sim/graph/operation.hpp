@@ -42,7 +42,7 @@ enum class Per : std::uint8_t {
   resumed,   // each sequence, with the count before the first position; `kept`: only if a block closes in the step
 };
 
-enum class Place : std::uint8_t { device, host };
+enum class Place : std::uint8_t { device, host, remote };  // remote: memory of another node, behind the link
 
 // Whose memory a region is. Two accesses with the same role and the same owner touch the same bytes.
 enum class Owner : std::uint8_t { layer, kv_source, selection_source, step };

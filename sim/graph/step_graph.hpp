@@ -18,6 +18,10 @@ namespace kvtraffic::sim {
 struct ExpertSet {
   std::int64_t routed = 0;  // experts in the layer
   std::int64_t active = 0;  // chosen per token
+  std::int64_t hosted = 0;  // of `routed`, those whose weights lie in host memory
+
+  // Of `distinct` experts, expected ones, those that lie in `place`: in proportion, whole ones, the parts add up.
+  [[nodiscard]] std::int64_t part_in(Place place, std::int64_t distinct) const;
 };
 
 // Which of a step's positions run an operation. A decode step has one span, number 0.

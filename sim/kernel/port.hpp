@@ -111,7 +111,6 @@ class Outlet {
   // Delivers at now + delay; requires can_send(now) and a delay of at least one tick.
   void send(Instant now, const T& message, Duration delay) { port_->send(lane_, now, message, delay); }
 
-  [[nodiscard]] bool connected() const { return port_ != nullptr; }
   [[nodiscard]] std::string name() const { return port_->name(); }
 
  private:

@@ -16,7 +16,6 @@ struct Deployment {
   std::int64_t tensor = 1;
   std::int64_t data = 1;
   std::int64_t expert = 1;
-  bool engram_on_host = true;
 
   [[nodiscard]] std::int64_t expert_tensor() const { return devices / expert; }
   [[nodiscard]] std::int64_t fullest_requests(

@@ -11,20 +11,8 @@
 namespace kvtraffic::sim {
 namespace {
 
-std::int64_t entries_at(const StoredCache& cache, std::int64_t context) {
-  return cache.ratio > 0 ? context / cache.ratio : cache.fixed;
-}
-
-std::int64_t stored_bytes(const StoredCache& cache, std::int64_t context) {
-  return checked_multiply(cache.layers, cache.layout.stored(entries_at(cache, context)));
-}
-
-std::int64_t allocated_bytes(const StoredCache& cache, std::int64_t context) {
-  return checked_multiply(cache.layers, cache.layout.allocated(entries_at(cache, context)));
-}
-
 std::int64_t bytes_on_device(const StoredTensor& tensor, const Deployment& deployment) {
-  if (tensor.place == Place::host) return 0;
+  if (tensor.place != Place::device) return 0;
   switch (tensor.split) {
     case StoredTensor::Split::replicated:
       return checked_multiply(tensor.copies, tensor.bytes);
@@ -42,8 +30,17 @@ std::int64_t reserve_of(const MemoryLimits& limits) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(limits.capacity_per_device) * limits.reserve));
 }
 
-// What is left on a device for caches; negative when the weights alone do not fit.
+bool fits_device(const Storage& storage) {
+  return storage.used_bytes_per_device <= storage.capacity_bytes_per_device - storage.reserve_bytes_per_device;
+}
+
+bool fits_host(const Storage& storage) {
+  return storage.host_capacity_bytes == 0 || storage.host_bytes <= storage.host_capacity_bytes;
+}
+
+// What is left on a device for caches; negative when the weights alone do not fit, there or on the host.
 std::int64_t room_for_caches(const Storage& storage) {
+  if (!fits_host(storage)) return -1;
   return storage.capacity_bytes_per_device - storage.reserve_bytes_per_device - storage.weight_bytes_per_device;
 }
 
@@ -74,6 +71,16 @@ std::int64_t longest(std::int64_t limit, const Fits& fits) {
 
 }  // namespace
 
+std::int64_t StoredCache::entries(std::int64_t context) const { return ratio > 0 ? context / ratio : fixed; }
+
+std::int64_t StoredCache::stored(std::int64_t context) const {
+  return checked_multiply(layers, layout.stored(entries(context)));
+}
+
+std::int64_t StoredCache::allocated(std::int64_t context) const {
+  return checked_multiply(layers, layout.allocated(entries(context)));
+}
+
 double MemoryDemand::growing_bytes_per_token() const {
   double bytes = 0;
   for (const StoredCache& cache : caches) {
@@ -87,27 +94,27 @@ double MemoryDemand::growing_bytes_per_token() const {
 std::int64_t MemoryDemand::stored_per_request(std::int64_t context, DataKind kind) const {
   std::int64_t bytes = 0;
   for (const StoredCache& cache : caches) {
-    if (cache.kind == kind) bytes = checked_add(bytes, stored_bytes(cache, context));
+    if (cache.kind == kind) bytes = checked_add(bytes, cache.stored(context));
   }
   return bytes;
 }
 
 std::int64_t MemoryDemand::cache_per_request(std::int64_t context) const {
   std::int64_t bytes = 0;
-  for (const StoredCache& cache : caches) bytes = checked_add(bytes, stored_bytes(cache, context));
+  for (const StoredCache& cache : caches) bytes = checked_add(bytes, cache.stored(context));
   return bytes;
 }
 
 std::int64_t MemoryDemand::allocated_per_request(std::int64_t context) const {
   std::int64_t bytes = 0;
-  for (const StoredCache& cache : caches) bytes = checked_add(bytes, allocated_bytes(cache, context));
+  for (const StoredCache& cache : caches) bytes = checked_add(bytes, cache.allocated(context));
   return bytes;
 }
 
 std::int64_t MemoryDemand::allocated_per_device(std::int64_t context, const Deployment& deployment) const {
   std::int64_t bytes = 0;
   for (const StoredCache& cache : caches) {
-    bytes = checked_add(bytes, ceil_divide(allocated_bytes(cache, context), deployment.parts(cache.ways)));
+    bytes = checked_add(bytes, ceil_divide(cache.allocated(context), deployment.parts(cache.ways)));
   }
   return bytes;
 }
@@ -138,6 +145,7 @@ Storage storage_at(const MemoryDemand& demand, const Deployment& deployment, con
   storage.capacity_bytes_per_device = limits.capacity_per_device;
   storage.reserve_bytes_per_device = reserve_of(limits);
   storage.host_bytes = demand.host_bytes();
+  storage.host_capacity_bytes = limits.host_capacity;
 
   const std::int64_t requests = deployment.fullest_requests(batch);
   const std::int64_t request_bytes = demand.allocated_per_device(context, deployment);
@@ -151,16 +159,23 @@ Storage storage_at(const MemoryDemand& demand, const Deployment& deployment, con
   return storage;
 }
 
-bool fits(const Storage& storage) {
-  return storage.used_bytes_per_device <= storage.capacity_bytes_per_device - storage.reserve_bytes_per_device;
-}
+bool fits(const Storage& storage) { return fits_device(storage) && fits_host(storage); }
 
 std::string shortfall_text(const Storage& storage) {
   const auto human = [](std::int64_t bytes) { return to_text(Bytes::of(bytes)); };
-  const std::int64_t available = storage.capacity_bytes_per_device - storage.reserve_bytes_per_device;
-  return fmt::format("needs {} ({} B) a device, has {} ({} less {} reserve)", human(storage.used_bytes_per_device),
-                     with_commas(storage.used_bytes_per_device), human(available),
-                     human(storage.capacity_bytes_per_device), human(storage.reserve_bytes_per_device));
+  std::vector<std::string> needs;
+  if (!fits_device(storage)) {
+    const std::int64_t available = storage.capacity_bytes_per_device - storage.reserve_bytes_per_device;
+    needs.push_back(fmt::format("needs {} ({} B) a device, has {} ({} less {} reserve)",
+                                human(storage.used_bytes_per_device), with_commas(storage.used_bytes_per_device),
+                                human(available), human(storage.capacity_bytes_per_device),
+                                human(storage.reserve_bytes_per_device)));
+  }
+  if (!fits_host(storage)) {
+    needs.push_back(fmt::format("needs {} ({} B) of host memory, has {}", human(storage.host_bytes),
+                                with_commas(storage.host_bytes), human(storage.host_capacity_bytes)));
+  }
+  return fmt::format("{}", fmt::join(needs, "; "));
 }
 
 }  // namespace kvtraffic::sim

@@ -32,6 +32,11 @@ struct StoredCache {
   std::int64_t layers = 1;  // layers that own one
   std::int64_t ways = 1;    // most tensor ranks that can share it
   Layout layout;
+
+  // Of one request at `context`: entries in a layer, and bytes in all layers, without and with page padding.
+  [[nodiscard]] std::int64_t entries(std::int64_t context) const;
+  [[nodiscard]] std::int64_t stored(std::int64_t context) const;
+  [[nodiscard]] std::int64_t allocated(std::int64_t context) const;
 };
 
 struct MemoryDemand {
@@ -45,19 +50,20 @@ struct MemoryDemand {
   // Of one request on one device of its data rank: replicated caches whole, shared ones their part.
   [[nodiscard]] std::int64_t allocated_per_device(std::int64_t context, const Deployment& deployment) const;
   [[nodiscard]] std::int64_t weights_per_device(const Deployment& deployment) const;  // on the fullest device
-  [[nodiscard]] std::int64_t host_bytes() const;
+  [[nodiscard]] std::int64_t host_bytes() const;  // of all hosts together: one copy, which every device reads
 };
 
 struct MemoryLimits {
   std::int64_t capacity_per_device = 0;
   double reserve = 0;                      // share of the capacity that stays free for activations and the runtime
   std::int64_t max_positions = INT64_MAX;  // the model's
+  std::int64_t host_capacity = 0;          // of all hosts together; 0: not stated, and so no limit
 };
 
 // Everything in Storage at this batch and context.
 [[nodiscard]] Storage storage_at(const MemoryDemand& demand, const Deployment& deployment, const MemoryLimits& limits,
                                  std::int64_t batch, std::int64_t context);
-// True when used <= capacity - reserve.
+// True when used <= capacity - reserve, and what lies in host memory fits there too.
 [[nodiscard]] bool fits(const Storage& storage);
 // "needs 701,234 B, has ..." for an infeasible point.
 [[nodiscard]] std::string shortfall_text(const Storage& storage);

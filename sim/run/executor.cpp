@@ -9,7 +9,17 @@
 namespace kvtraffic::sim {
 namespace {
 
-enum Reason : std::size_t { rounding, apart, rereads, tensor_copies, data_copies, saved, from_host, reason_count };
+enum Reason : std::size_t {
+  rounding,
+  apart,
+  rereads,
+  tensor_copies,
+  data_copies,
+  saved,
+  from_host,
+  from_node,
+  reason_count
+};
 
 struct ReasonInfo {
   Level from;
@@ -24,7 +34,8 @@ std::array<ReasonInfo, reason_count> reasons_with(std::string_view saving) {
            {Level::logical, Level::sector, "copies on tensor ranks"},
            {Level::logical, Level::sector, "copies on data ranks"},
            {Level::sector, Level::dram, saving},
-           {Level::sector, Level::dram, "read from host memory"}}};
+           {Level::sector, Level::dram, "read from host memory"},
+           {Level::sector, Level::dram, "read from another node"}}};
 }
 
 void add_to(std::int64_t& sum, std::int64_t bytes) { sum = checked_add(sum, bytes); }
@@ -60,9 +71,10 @@ void Ledger::add_requested(const Access& access, const AccessBytes& bytes, std::
   add_to(why[rereads], checked_multiply(uses, bytes.rereads));
   add_to(why[tensor_copies], checked_multiply(uses, bytes.tensor_copies));
   add_to(why[data_copies], checked_multiply(uses, bytes.data_copies));
-  if (access.place != Place::host) return;
-  add_at(Level::host, bytes.sector);
-  add_to(why[from_host], -checked_multiply(uses, bytes.sector));
+  if (access.place == Place::device) return;
+  const bool host = access.place == Place::host;
+  add_at(host ? Level::host : Level::link, bytes.sector);
+  add_to(why[host ? from_host : from_node], -checked_multiply(uses, bytes.sector));
 }
 
 void Ledger::add_dram(const Access& access, std::int64_t dram) {
@@ -73,7 +85,8 @@ void Ledger::add_dram(const Access& access, std::int64_t dram) {
 void Ledger::settle() {
   for (std::size_t kind = 0; kind < kind_count; ++kind) {
     const auto data = static_cast<DataKind>(kind);
-    const std::int64_t requested = checked_add(traffic.at(Level::sector, data).total(), reasons[kind][from_host]);
+    const std::int64_t elsewhere = checked_add(reasons[kind][from_host], reasons[kind][from_node]);
+    const std::int64_t requested = checked_add(traffic.at(Level::sector, data).total(), elsewhere);
     reasons[kind][saved] = traffic.at(Level::dram, data).total() - requested;
   }
 }

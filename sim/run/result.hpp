@@ -27,6 +27,7 @@ struct Storage {
   std::int64_t used_bytes_per_device = 0;     // weights + allocated caches of the fullest device
   std::int64_t reserve_bytes_per_device = 0;  // kept free for activations and the runtime
   std::int64_t host_bytes = 0;                // Engram tables and whatever else lies in host memory
+  std::int64_t host_capacity_bytes = 0;       // of all hosts together; 0: not stated, and so no limit
   std::int64_t max_batch =
       0;  // sequences in the whole deployment that fit at this context; 0: the weights alone do not fit
   std::int64_t max_context = 0;  // longest context that fits at this batch; 0: none

@@ -93,13 +93,12 @@ Multiplicity multiplicity_of(const Access& access, const Step& step) {
       const std::int64_t parts = deployment.parts(access.ways);
       return {step.tally.point.batch, step.requests, parts, deployment.tensor / parts, 1, 1};
     }
-    case Per::expert:  // never copied: each lies on the devices of one group, divided among them
-      return {step.tally.distinct_experts[step.first_set + access.experts],
-              step.tally.distinct_experts_device[step.first_set + access.experts],
-              deployment.expert_tensor(),
-              1,
-              1,
-              step.positions()};
+    case Per::expert: {  // never copied: each lies on the devices of one group, divided among them
+      const std::int64_t distinct = step.tally.distinct_experts[step.first_set + access.experts];
+      const std::int64_t there = step.expert_sets[access.experts].part_in(access.place, distinct);
+      // The device that reads most of this place's experts, which need not be the one that reads most of another's.
+      return {there, ceil_divide(there, deployment.expert), deployment.expert_tensor(), 1, 1, step.positions()};
+    }
     case Per::routed:
       return {step.pairs(access.experts),
               step.pairs_device(access.experts),

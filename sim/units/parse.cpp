@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "sim/units/quote.hpp"
 #include "sim/units/unit_table.hpp"
@@ -18,18 +19,33 @@ namespace {
 __extension__ using Wide = __int128;
 
 constexpr std::string_view kDigits = "0123456789";
-constexpr std::string_view kBytesExpected = "a size such as 80 GB (B, kB, MB, GB, TB, PB, or KiB, MiB, GiB, TiB, PiB)";
-constexpr std::string_view kDurationExpected = "a time such as 1.5 us (s, ms, us, ns, ps, fs, min, h)";
-constexpr std::string_view kBandwidthExpected =
-    "a bandwidth such as 4.8 TB/s (B/s, kB/s, MB/s, GB/s, TB/s, PB/s, KiB/s to PiB/s, or bit/s, kbit/s, Mbit/s, "
-    "Gbit/s, Tbit/s)";
-constexpr std::string_view kFrequencyExpected = "a frequency such as 1.83 GHz (Hz, kHz, MHz, GHz)";
-constexpr std::string_view kFlopRateExpected =
-    "a rate such as 989 TFLOPS (FLOPS, MFLOPS, GFLOPS, TFLOPS, PFLOPS, EFLOPS, or GOPS, TOPS, POPS)";
-constexpr std::string_view kTokensExpected = "a number of tokens such as 4096 or 128K (K = 1024, M = 1,048,576)";
-constexpr std::string_view kRatioExpected = "a fraction such as 0.93, or a percentage such as 93%";
-constexpr std::string_view kIntegerExpected = "a whole number in decimal digits, such as 64";
-constexpr std::string_view kNumberExpected = "a decimal number such as 0.5 or 1e3";
+// What a text should have been: an example in words, then the units of its table.
+struct Wanted {
+  std::string_view words;
+  std::span<const Unit> (*units)() = nullptr;
+
+  [[nodiscard]] std::string text() const {
+    if (units == nullptr) {
+      return std::string(words);
+    }
+    std::vector<std::string_view> names;
+    for (const Unit& unit : units()) {
+      names.push_back(unit.name);
+    }
+    return fmt::format("{} ({})", words, fmt::join(names, ", "));
+  }
+};
+
+constexpr Wanted kAnything{""};
+constexpr Wanted kBytes{"a size such as 80 GB", byte_units};
+constexpr Wanted kDuration{"a time such as 1.5 us", duration_units};
+constexpr Wanted kBandwidth{"a bandwidth such as 4.8 TB/s", bandwidth_units};
+constexpr Wanted kFrequency{"a frequency such as 1.83 GHz", frequency_units};
+constexpr Wanted kFlopRate{"a rate such as 989 TFLOPS", flop_rate_units};
+constexpr Wanted kTokens{"a number of tokens such as 4096 or 128K (K = 1024, M = 1,048,576)"};
+constexpr Wanted kRatio{"a fraction such as 0.93, or a percentage such as 93%"};
+constexpr Wanted kInteger{"a whole number in decimal digits, such as 64"};
+constexpr Wanted kNumber{"a decimal number such as 0.5 or 1e3"};
 
 // digits x 10^exponent, with what follows the number.
 struct Decimal {
@@ -39,8 +55,8 @@ struct Decimal {
   std::string_view rest;  // without the blanks around it
 };
 
-tl::unexpected<UnitError> fault(std::string_view text, std::string_view what, std::string_view expected) {
-  return tl::unexpected<UnitError>(UnitError{fmt::format("{} {}", in_quotes(text), what), std::string(expected)});
+tl::unexpected<UnitError> fault(std::string_view text, std::string_view what, const Wanted& expected) {
+  return tl::unexpected<UnitError>(UnitError{fmt::format("{} {}", in_quotes(text), what), expected.text()});
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -102,7 +118,7 @@ bool starts_like_special(std::string_view unsigned_text) {
   return text == "nan" || text == ".nan" || text.starts_with("inf") || text == ".inf";
 }
 
-Parsed<Decimal> read_decimal(std::string_view text, std::string_view expected) {
+Parsed<Decimal> read_decimal(std::string_view text, const Wanted& expected) {
   std::string_view left = trimmed(text);
   if (left.empty()) {
     return fault(text, "is empty", expected);
@@ -157,7 +173,7 @@ struct Measured {
   Unit unit;
 };
 
-Parsed<Measured> read_measured(std::string_view text, std::span<const Unit> units, std::string_view expected) {
+Parsed<Measured> read_measured(std::string_view text, std::span<const Unit> units, const Wanted& expected) {
   Parsed<Decimal> number = read_decimal(text, expected);
   if (!number) {
     return tl::unexpected<UnitError>(number.error());
@@ -207,7 +223,7 @@ Wide mantissa_of(const Scaled& number, const Unit& unit) {
 
 // The whole number of base units, exactly: 0.1 GB is 100,000,000 B, not what a double makes of it.
 Parsed<std::int64_t> whole_units(std::string_view text, const Measured& measured, Fraction fraction,
-                                 std::string_view expected, std::string_view base) {
+                                 const Wanted& expected, std::string_view base) {
   const Scaled number = scaled(measured);
   if (number.digits.size() > 19) {
     return fault(text, "has more than 19 digits", expected);
@@ -229,7 +245,7 @@ Parsed<std::int64_t> whole_units(std::string_view text, const Measured& measured
 }
 
 // Correctly rounded, because the unit's power of ten goes into the text before it is read.
-Parsed<double> real_units(std::string_view text, const Decimal& number, const Unit& unit, std::string_view expected) {
+Parsed<double> real_units(std::string_view text, const Decimal& number, const Unit& unit, const Wanted& expected) {
   if (number.digits.empty()) {
     return 0.0;
   }
@@ -243,7 +259,7 @@ Parsed<double> real_units(std::string_view text, const Decimal& number, const Un
   return number.is_negative ? -value : value;
 }
 
-Parsed<double> read_rate(std::string_view text, std::span<const Unit> units, std::string_view expected) {
+Parsed<double> read_rate(std::string_view text, std::span<const Unit> units, const Wanted& expected) {
   const Parsed<Measured> measured = read_measured(text, units, expected);
   if (!measured) {
     return tl::unexpected<UnitError>(measured.error());
@@ -252,7 +268,7 @@ Parsed<double> read_rate(std::string_view text, std::span<const Unit> units, std
 }
 
 Parsed<std::int64_t> read_whole(std::string_view text, std::span<const Unit> units, Fraction fraction,
-                                std::string_view expected, std::string_view base) {
+                                const Wanted& expected, std::string_view base) {
   const Parsed<Measured> measured = read_measured(text, units, expected);
   if (!measured) {
     return tl::unexpected<UnitError>(measured.error());
@@ -261,7 +277,7 @@ Parsed<std::int64_t> read_whole(std::string_view text, std::span<const Unit> uni
 }
 
 bool is_bits(std::string_view text) {
-  const Parsed<Decimal> number = read_decimal(text, "");
+  const Parsed<Decimal> number = read_decimal(text, kAnything);
   return number && (number->rest == "b" || number->rest == "kb" || number->rest == "Mb" || number->rest == "Gb" ||
                     number->rest == "Tb" || number->rest.ends_with("bit"));
 }
@@ -270,48 +286,48 @@ bool is_bits(std::string_view text) {
 
 Parsed<Bytes> parse_bytes(std::string_view text) {
   if (is_bits(text)) {
-    return fault(text, "is in bits; a size is in bytes", kBytesExpected);
+    return fault(text, "is in bits; a size is in bytes", kBytes);
   }
-  return read_whole(text, byte_units(), Fraction::refuse, kBytesExpected, "bytes").map(&Bytes::of);
+  return read_whole(text, byte_units(), Fraction::refuse, kBytes, "bytes").map(&Bytes::of);
 }
 
 Parsed<Duration> parse_duration(std::string_view text) {
-  return read_whole(text, duration_units(), Fraction::round_up, kDurationExpected, "femtoseconds")
+  return read_whole(text, duration_units(), Fraction::round_up, kDuration, "femtoseconds")
       .map(&Duration::of_femtoseconds);
 }
 
 Parsed<Bandwidth> parse_bandwidth(std::string_view text) {
-  return read_rate(text, bandwidth_units(), kBandwidthExpected).map([](double v) { return Bandwidth::per_second(v); });
+  return read_rate(text, bandwidth_units(), kBandwidth).map([](double v) { return Bandwidth::per_second(v); });
 }
 
 Parsed<Frequency> parse_frequency(std::string_view text) {
-  return read_rate(text, frequency_units(), kFrequencyExpected).map([](double v) { return Frequency::per_second(v); });
+  return read_rate(text, frequency_units(), kFrequency).map([](double v) { return Frequency::per_second(v); });
 }
 
 Parsed<FlopRate> parse_flop_rate(std::string_view text) {
-  return read_rate(text, flop_rate_units(), kFlopRateExpected).map([](double v) { return FlopRate::per_second(v); });
+  return read_rate(text, flop_rate_units(), kFlopRate).map([](double v) { return FlopRate::per_second(v); });
 }
 
 Parsed<std::int64_t> parse_tokens(std::string_view text) {
-  return read_whole(text, token_units(), Fraction::refuse, kTokensExpected, "tokens");
+  return read_whole(text, token_units(), Fraction::refuse, kTokens, "tokens");
 }
 
 Parsed<double> parse_ratio(std::string_view text) {
-  const Parsed<Decimal> number = read_decimal(text, kRatioExpected);
+  const Parsed<Decimal> number = read_decimal(text, kRatio);
   if (!number) {
     return tl::unexpected<UnitError>(number.error());
   }
   if (number->rest.empty()) {
-    return real_units(text, *number, Unit{}, kRatioExpected);
+    return real_units(text, *number, Unit{}, kRatio);
   }
   if (number->rest != "%") {
-    return fault(text, "is not a ratio", kRatioExpected);
+    return fault(text, "is not a ratio", kRatio);
   }
-  return real_units(text, *number, Unit{"%", 1, -2}, kRatioExpected);
+  return real_units(text, *number, Unit{"%", 1, -2}, kRatio);
 }
 
 Parsed<std::int64_t> parse_integer(std::string_view text) {
-  const Parsed<Decimal> number = read_decimal(text, kIntegerExpected);
+  const Parsed<Decimal> number = read_decimal(text, kInteger);
   if (!number) {
     return tl::unexpected<UnitError>(number.error());
   }
@@ -320,23 +336,23 @@ Parsed<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (result.ec == std::errc::result_out_of_range) {
-    return fault(text, "is too large", kIntegerExpected);
+    return fault(text, "is too large", kInteger);
   }
   if (result.ec != std::errc{} || result.ptr != digits.data() + digits.size()) {
-    return fault(text, "is not a whole number", kIntegerExpected);
+    return fault(text, "is not a whole number", kInteger);
   }
   return value;
 }
 
 Parsed<double> parse_number(std::string_view text) {
-  const Parsed<Decimal> number = read_decimal(text, kNumberExpected);
+  const Parsed<Decimal> number = read_decimal(text, kNumber);
   if (!number) {
     return tl::unexpected<UnitError>(number.error());
   }
   if (!number->rest.empty()) {
-    return fault(text, "is not a number", kNumberExpected);
+    return fault(text, "is not a number", kNumber);
   }
-  return real_units(text, *number, Unit{}, kNumberExpected);
+  return real_units(text, *number, Unit{}, kNumber);
 }
 
 Parsed<bool> parse_flag(std::string_view text) {
@@ -347,9 +363,10 @@ Parsed<bool> parse_flag(std::string_view text) {
   const bool means_true = word == "yes" || word == "on" || word == "y" || word == "true" || word == "1";
   const bool means_false = word == "no" || word == "off" || word == "n" || word == "false" || word == "0";
   if (!means_true && !means_false) {
-    return fault(text, "is not true or false", "true or false");
+    return fault(text, "is not true or false", Wanted{"true or false"});
   }
-  return fault(text, "is not true or false", fmt::format("true or false; write {}", means_true ? "true" : "false"));
+  return fault(text, "is not true or false",
+               Wanted{means_true ? "true or false; write true" : "true or false; write false"});
 }
 
 }  // namespace kvtraffic::sim

@@ -13,7 +13,7 @@ namespace kvtraffic::sim {
 // What is wrong, and what would have been right. Both are sentences without a final stop.
 struct UnitError {
   std::string message;   // "'4.8T' has no known unit"
-  std::string expected;  // "a bandwidth such as 4.8 TB/s (B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, ... or bit/s forms)"
+  std::string expected;  // "a frequency such as 1.83 GHz (Hz, kHz, MHz, GHz)": every unit of the table
 };
 template <class T>
 using Parsed = tl::expected<T, UnitError>;

@@ -6,23 +6,13 @@
 
 #include <sstream>
 
-#include "sim/config/yaml.hpp"
+#include "sim/config/io_error.hpp"
 #include "tests/reports/sample.hpp"
 
 namespace kvtraffic::reports::testing {
 namespace {
 
 constexpr Format all_formats[] = {Format::table, Format::json, Format::jsonl, Format::csv, Format::md};
-
-TEST(FormatNamed, KnowsFiveNames) {
-  EXPECT_EQ(format_named("table"), Format::table);
-  EXPECT_EQ(format_named("json"), Format::json);
-  EXPECT_EQ(format_named("jsonl"), Format::jsonl);
-  EXPECT_EQ(format_named("csv"), Format::csv);
-  EXPECT_EQ(format_named("md"), Format::md);
-  EXPECT_FALSE(format_named("JSON"));
-  EXPECT_FALSE(format_named(""));
-}
 
 void write_all(Writer& writer) {
   writer.begin(sample_head());

@@ -38,15 +38,6 @@ TEST(Diagnostics, LeaveOutWhatIsNotKnown) {
   EXPECT_EQ(rendered({}, "a"), "error: a: wrong\n");
 }
 
-TEST(Diagnostics, WarningsAreNoErrors) {
-  Diagnostics diagnostics;
-  diagnostics.warning({}, "workload.context", "beyond the model's maximum");
-  EXPECT_FALSE(diagnostics.has_errors());
-  EXPECT_EQ(diagnostics.render(), "warning: workload.context: beyond the model's maximum\n");
-  diagnostics.error({}, "", "wrong");
-  EXPECT_TRUE(diagnostics.has_errors());
-}
-
 TEST(Diagnostics, CaretCountsCodePoints) {
   EXPECT_EQ(rendered(mark_in("naïve: é!", 1, 8)), "s.yaml:1:8: error: wrong\nnaïve: é!\n       ^\n");
 }

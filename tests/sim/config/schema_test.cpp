@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "sim/units/parse.hpp"
 #include "tests/sim/config/tables.hpp"
 
 namespace kvtraffic::sim {
@@ -41,6 +42,9 @@ TEST(JsonSchema, EveryTypeHasItsRule) {
   EXPECT_EQ(properties["number"]["type"], "number");
   EXPECT_TRUE(fits(properties["tokens"], "128K"));
   EXPECT_FALSE(fits(properties["tokens"], "128k"));
+  for (const char* text : {"4096", " 1.5 K ", "+64", "4e3", ".5M", "-1", "12 KB", "1_000", ""}) {  // as the reader does
+    EXPECT_EQ(fits(properties["tokens"], text), parse_tokens(text).has_value()) << text;
+  }
   EXPECT_TRUE(fits(properties["ratio"], "93%"));
   EXPECT_EQ(properties["choice"]["enum"], Json({"cycle", "flow", "roofline"}));
   EXPECT_EQ(properties["map"]["$ref"], "#/definitions/options");

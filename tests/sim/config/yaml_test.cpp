@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sim/config/io_error.hpp"
 #include "sim/config/places.hpp"
 #include "tests/sim/config/trees.hpp"
 

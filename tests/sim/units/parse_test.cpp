@@ -55,7 +55,7 @@ TEST(ParseBytes, SaysWhatIsWrong) {
   EXPECT_EQ(fault_of(parse_bytes("")), "'' is empty");
   EXPECT_EQ(fault_of(parse_bytes("GB")), "'GB' is not a number");
   EXPECT_EQ(parse_bytes("80").error().expected,
-            "a size such as 80 GB (B, kB, MB, GB, TB, PB, or KiB, MiB, GiB, TiB, PiB)");
+            "a size such as 80 GB (B, kB, KB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB)");
 }
 
 TEST(ParseBandwidth, TellsBitsFromBytes) {
@@ -72,8 +72,7 @@ TEST(ParseBandwidth, ListsTheChoices) {
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().message, "'4.8T' has no known unit");
   EXPECT_EQ(parsed.error().expected,
-            "a bandwidth such as 4.8 TB/s (B/s, kB/s, MB/s, GB/s, TB/s, PB/s, KiB/s to PiB/s, or bit/s, kbit/s, "
-            "Mbit/s, Gbit/s, Tbit/s)");
+            "a bandwidth such as 4.8 TB/s (B/s, kB/s, KB/s, MB/s, GB/s, TB/s, PB/s, KiB/s, MiB/s, GiB/s, TiB/s, PiB/s, bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, b/s, kb/s, Mb/s, Gb/s, Tb/s)");
   EXPECT_EQ(fault_of(parse_bandwidth("4.8")), "'4.8' needs a unit");
   EXPECT_EQ(fault_of(parse_bandwidth("-1 B/s")), "'-1 B/s' is negative");
   EXPECT_EQ(fault_of(parse_bandwidth("1e999 B/s")), "'1e999 B/s' is out of range");
