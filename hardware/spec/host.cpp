@@ -15,10 +15,16 @@ using sim::Type;
 
 constexpr std::array<std::string_view, 1> kinds{"host"};
 
+constexpr std::int64_t most = 1024;  // more channels, or pins in one, no socket has
+
+constexpr sim::Field few(std::string_view name, std::string_view help) {
+  return {.name = name, .type = Type::integer, .help = help, .required = true, .min = 1, .max = most};
+}
+
 constexpr std::array memory_fields{
     rows::text("type", "The memory standard, such as DDR5."),
-    rows::positive("channels", Type::integer, "Memory channels of one socket."),
-    rows::positive("channel_width", Type::integer, "Data pins of one channel, in bits, without those for correction."),
+    few("channels", "Memory channels of one socket."),
+    few("channel_width", "Data pins of one channel, in bits, without those for correction."),
     rows::rate("pin_rate", Type::bandwidth, "Data rate of one pin: 4.8 Gbit/s for DDR5-4800."),
     rows::rate(
         "bandwidth", Type::bandwidth,
@@ -55,11 +61,10 @@ void read_memory(const sim::View& memory, Host& result) {
   result.latency = memory.duration("latency");
 }
 
-// Two slips of the pen may each pass as a whole number; their product must not wrap.
-Pins pins_of(const Host& host_entry) {
-  std::int64_t bits = 0;
-  if (__builtin_mul_overflow(host_entry.channels, host_entry.channel_bits, &bits)) bits = INT64_MAX;
-  return {bits, host_entry.pin_bits_per_second};
+// What the table refused stays out of the product, which could wrap.
+Pins pins_of(const Host& result) {
+  if (result.channels > most || result.channel_bits > most) return {};
+  return {result.channels * result.channel_bits, result.pin_bits_per_second};
 }
 
 }  // namespace

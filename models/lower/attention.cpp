@@ -85,7 +85,7 @@ void LayerBuilder::own_caches() {
   if (a.owns_cache() && a.selects()) own("index", DataKind::index_key, a.ratio, 0, entry(EntryRole::index));
   if (a.has_window()) own("window", DataKind::kv_local, 0, a.window, entry(EntryRole::local));
   if (!a.owns_cache() || a.ratio == 1) return;
-  const std::int64_t rows = a.ratio * (a.overlap ? 2 : 1);
+  const std::int64_t rows = context_.format.state_rows(context_.model.cache, a);
   own("state", DataKind::state, 0, rows, context_.format.state_row(context_.model.cache, a, a.head_dim));
   if (a.kind == AttentionKind::csa) {
     own("index state", DataKind::state, 0, rows, context_.format.state_row(context_.model.cache, a, a.index_dim));

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <stdexcept>
 
@@ -21,14 +22,14 @@ using sim::Type;
 using sim::View;
 
 constexpr std::string_view placements[] = {"row", "apart"};
-constexpr std::string_view widths[] = {"kv_rank",  "rope_dim",  "nope_dim", "value_dim",
-                                       "head_dim", "unrotated", "index_dim"};
+constexpr std::string_view widths[] = {"kv_rank",   "rope_dim",  "nope_dim",  "value_dim",  "head_dim",
+                                       "unrotated", "index_dim", "key_heads", "value_heads"};
 
 constexpr Field part_fields[] = {
     {.name = "values",
      .type = Type::text,
      .help = "How many: a number, or a width of the attention (kv_rank, rope_dim, head_dim, unrotated = head_dim - "
-             "rope_dim, index_dim, ...).",
+             "rope_dim, index_dim, key_heads and value_heads = all cached heads together, ...).",
      .required = true},
     {.name = "bits", .type = Type::integer, .help = "Bits per value.", .required = true, .min = 1, .max = 64},
     {.name = "scale_bits",
@@ -46,6 +47,11 @@ constexpr Field part_fields[] = {
     {.name = "scales",
      .type = Type::choice,
      .help = "Scales stand in the row, or apart behind all rows of the page.",
+     .fallback = "row",
+     .choices = placements},
+    {.name = "place",
+     .type = Type::choice,
+     .help = "The values themselves stand in the row, or apart in a plane of their own.",
      .fallback = "row",
      .choices = placements},
 };
@@ -90,12 +96,20 @@ constexpr Table entry_table{.name = "entry",
                             .fields = entry_fields,
                             .exclusive = one_page_size};
 
-constexpr Field state_fields[] = {{.name = "bits",
-                                   .type = Type::integer,
-                                   .help = "Bits per value of the compressor state.",
-                                   .fallback = "32",
-                                   .min = 8,
-                                   .max = 64}};
+constexpr Field state_fields[] = {
+    {.name = "bits",
+     .type = Type::integer,
+     .help = "Bits per value of the compressor state.",
+     .fallback = "32",
+     .min = 8,
+     .max = 64},
+    {.name = "rows",
+     .type = Type::integer,
+     .help = "Fewest rows of the ring that holds it; it never holds fewer than a block pools.",
+     .fallback = "1",
+     .min = 1,
+     .max = 1e6},
+};
 constexpr Table state_table{.name = "state", .help = "Compressor state of the open block.", .fields = state_fields};
 
 constexpr Field family_fields[] = {
@@ -145,8 +159,9 @@ struct EntrySum {
   void add(const View& part, const Attention& attention) {
     const std::int64_t values = width_named(part.text("values"), attention);
     const std::int64_t bits = part.integer("bits");
-    row_bits += values * bits;
-    terms.push_back(fmt::format("{} x {} bit", values, bits));
+    const bool moved = part.text("place") == "apart";
+    (moved ? apart_bits : row_bits) += values * bits;
+    terms.push_back(fmt::format("{} x {} bit{}", values, bits, moved ? " apart" : ""));
     const std::int64_t scale_bits = part.integer("scale_bits");
     if (scale_bits == 0) return;
     const std::int64_t scales = sim::ceil_divide(values, part.integer("scale_group"));
@@ -174,6 +189,52 @@ sim::Layout lay_out_entry(const View& entry, const std::string& label, const std
   layout.arithmetic = fmt::format("{} = {} B", fmt::join(sum.terms, " + "), layout.entry_bytes());
   layout.source = source;
   return layout;
+}
+
+// Entries that a layer with this attention needs.
+std::vector<EntryRole> needed_roles(const Attention& a) {
+  std::vector<EntryRole> roles;
+  if (a.has_window()) roles.push_back(EntryRole::local);
+  if (a.kind != AttentionKind::window) roles.push_back(EntryRole::main);
+  if (a.selects()) roles.push_back(EntryRole::index);
+  return roles;
+}
+
+// Why an entry cannot be this attention's, or "": made of a width that it lacks, of single heads where one entry serves
+// them all, or the other way round. Such an entry would have a size, and a wrong one.
+std::string misfit(const View& entry, const Attention& a) {
+  for (const View& part : entry.maps("parts")) {
+    const std::string values = part.text("values");
+    if (sim::parse_integer(values)) continue;
+    if (width_named(values, a) <= 0)
+      return fmt::format("is made of '{}', which kind '{}' lacks", values, name_of(a.kind));
+    const bool of_heads = values == "key_heads" || values == "value_heads";
+    if (of_heads && !a.has_heads_cached())
+      return fmt::format("keeps single heads, but kind '{}' caches one entry for all", name_of(a.kind));
+    if (!of_heads && a.has_heads_cached())
+      return fmt::format("keeps one '{}' for all heads, but kind '{}' caches single ones", values, name_of(a.kind));
+  }
+  return "";
+}
+
+void check_layer(const CacheFormat& format, const Model& model, const Attention& a, const View& family,
+                 const std::function<void(const std::string&)>& tell) {
+  for (const EntryRole role : needed_roles(a)) {
+    if (!family.has(name_of(role))) {
+      tell(fmt::format("format '{}' has no '{}' entry for family '{}', which '{}' needs", format.name, name_of(role),
+                       model.cache, model.name));
+      continue;
+    }
+    const std::string why = misfit(family.map(name_of(role)), a);
+    if (!why.empty()) {
+      tell(
+          fmt::format("the '{}' entry of family '{}' in format '{}' {}", name_of(role), model.cache, format.name, why));
+    }
+  }
+  if (a.owns_cache() && a.ratio > 1 && !family.has("state")) {
+    tell(fmt::format("format '{}' has no 'state' for family '{}', which '{}' needs", format.name, model.cache,
+                     model.name));
+  }
 }
 
 void check_parts(const View& entry, const std::string& path, sim::Diagnostics& diagnostics) {
@@ -252,6 +313,13 @@ sim::Layout CacheFormat::layout(EntryRole role, const std::string& family, const
                        where == provenance.end() ? "" : where->second.source, attention);
 }
 
+std::int64_t CacheFormat::state_rows(const std::string& family, const Attention& attention) const {
+  const Node* node = resolved.find("families")->find(family);
+  if (node == nullptr) throw std::logic_error("cache family was not checked");
+  const std::int64_t pooled = attention.ratio * (attention.overlap ? 2 : 1);
+  return std::max(pooled, View(*node, family_table).map("state").integer("rows"));
+}
+
 sim::Layout CacheFormat::state_row(const std::string& family, const Attention& attention, std::int64_t width) const {
   const Node* node = resolved.find("families")->find(family);
   if (node == nullptr) throw std::logic_error("cache family was not checked");
@@ -279,27 +347,12 @@ void check_family(const CacheFormat& format, const Model& model, const sim::Mark
         sim::nearest_name(model.cache, format.families()));
     return;
   }
-  std::set<EntryRole> needed;
-  bool state = false;
-  for (const Layer& layer : model.layers) {
-    const Attention& a = layer.attention;
-    if (a.has_window()) needed.insert(EntryRole::local);
-    if (a.kind != AttentionKind::window) needed.insert(EntryRole::main);
-    if (a.selects()) needed.insert(EntryRole::index);
-    state = state || a.ratio > 1;
-  }
   const View view(*family, family_table);
-  for (const EntryRole role : needed) {
-    if (view.has(name_of(role))) continue;
-    diagnostics.error(where, "format",
-                      fmt::format("format '{}' has no '{}' entry for family '{}', which '{}' needs", format.name,
-                                  name_of(role), model.cache, model.name));
-  }
-  if (state && !view.has("state")) {
-    diagnostics.error(where, "format",
-                      fmt::format("format '{}' has no 'state' for family '{}', which '{}' needs", format.name,
-                                  model.cache, model.name));
-  }
+  std::set<std::string> told;  // layers of one kind have one fault
+  const auto tell = [&](const std::string& what) {
+    if (told.insert(what).second) diagnostics.error(where, "format", what);
+  };
+  for (const Layer& layer : model.layers) check_layer(format, model, layer.attention, view, tell);
 }
 
 }  // namespace kvtraffic::models

@@ -26,14 +26,16 @@ struct CacheFormat {
   [[nodiscard]] sim::Layout layout(EntryRole role, const std::string& family, const Attention& attention) const;
   // One row of compressor state: value and score, in the format's state width. `width` values each.
   [[nodiscard]] sim::Layout state_row(const std::string& family, const Attention& attention, std::int64_t width) const;
+  // Rows of state that a layer keeps: those that a block pools, or a longer ring where the engine has one.
+  [[nodiscard]] std::int64_t state_rows(const std::string& family, const Attention& attention) const;
   [[nodiscard]] std::vector<std::string> families() const;
 };
 
 [[nodiscard]] const sim::Table& format_table();
 [[nodiscard]] CacheFormat read_format(const sim::Node& entry, sim::Diagnostics& diagnostics);
 
-// Reports a family, or an entry role that the model's layers need, which the format does not know; lists those it
-// knows.
+// Reports a family, or an entry role that the model's layers need, which the format does not know, and lists those it
+// knows; and an entry made of widths that a layer does not have.
 void check_family(const CacheFormat& format, const Model& model, const sim::Mark& where, sim::Diagnostics& diagnostics);
 
 }  // namespace kvtraffic::models

@@ -197,6 +197,11 @@ class LayerReader {
           view.mark("groups"), path + ".experts.groups",
           fmt::format("{} of {} groups do not divide {} routed experts", e.groups_used, e.groups, e.routed));
     }
+    if (e.groups_used <= e.groups && e.routed % e.groups == 0 && e.active > e.groups_used * (e.routed / e.groups)) {
+      diagnostics_.error(
+          view.mark("active"), path + ".experts.active",
+          fmt::format("{} active experts do not fit in {} groups of {}", e.active, e.groups_used, e.routed / e.groups));
+    }
     if (e.active > e.routed) {
       diagnostics_.error(view.mark("active"), path + ".experts.active",
                          fmt::format("{} active of {} routed experts", e.active, e.routed));

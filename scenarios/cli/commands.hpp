@@ -25,8 +25,12 @@ class OutputLost : public std::exception {
 [[nodiscard]] int execute(const ListArguments& arguments);
 [[nodiscard]] int execute(const ShowArguments& arguments);
 [[nodiscard]] int execute(const SchemaArguments& arguments);
+[[nodiscard]] int execute(const ClaimsArguments& arguments);
 [[nodiscard]] int execute(const DoctorArguments& arguments);
 [[nodiscard]] int execute(const VersionArguments& arguments);
 [[nodiscard]] int execute(const HelpArguments& arguments);
+
+// `explain claim:ID`.
+[[nodiscard]] int explain_claim(const std::string& id);
 
 }  // namespace kvtraffic::scenarios

@@ -8,6 +8,7 @@
 #include "models/spec/engine.hpp"
 #include "models/spec/format.hpp"
 #include "models/spec/model.hpp"
+#include "models/spec/weight_set.hpp"
 #include "scenarios/run/runner.hpp"
 
 namespace kvtraffic::scenarios {
@@ -52,6 +53,7 @@ void check_entry(CatalogKind kind, const std::string& name, const Catalog& catal
     if (kind == CatalogKind::model) static_cast<void>(models::read_model(entry, 0, faults));
     if (kind == CatalogKind::format) static_cast<void>(models::read_format(entry, faults));
     if (kind == CatalogKind::engine) static_cast<void>(models::read_engine(entry, faults));
+    if (kind == CatalogKind::weights) check(entry, models::weight_set_table(), faults);
     if (kind == CatalogKind::hardware) static_cast<void>(hardware::read_hardware(entry, faults));
   }
   diagnostics.append(faults);

@@ -9,7 +9,8 @@
 
 namespace kvtraffic::scenarios {
 
-inline constexpr std::array<CatalogKind, 5> all_kinds{CatalogKind::model, CatalogKind::format, CatalogKind::engine,
+inline constexpr std::array<CatalogKind, 6> all_kinds{CatalogKind::model,    CatalogKind::format,
+                                                      CatalogKind::engine,   CatalogKind::weights,
                                                       CatalogKind::hardware, CatalogKind::scenario};
 
 // The entry's own summary, or its description; "" without either.

@@ -6,6 +6,7 @@
 
 #include "reports/json_text.hpp"
 #include "reports/text_table.hpp"
+#include "scenarios/claims/ledger.hpp"
 #include "scenarios/cli/commands.hpp"
 #include "scenarios/cli/entry.hpp"
 #include "scenarios/cli/exit_code.hpp"
@@ -24,6 +25,12 @@ struct Row {
 std::vector<Row> rows_of(const ListArguments& arguments, const Catalog& catalog) {
   std::vector<Row> rows;
   sim::Diagnostics faults;
+  if (arguments.claims) {
+    for (const Claim& claim : read_ledger(ledger_folder(catalog), faults))
+      rows.push_back({{}, claim.id, claim.statement});
+    if (faults.has_errors()) throw sim::ConfigError(faults);
+    return rows;
+  }
   for (const CatalogKind kind : all_kinds) {
     if (arguments.kind && *arguments.kind != kind) continue;
     for (const std::string& name : catalog.names(kind)) {
@@ -65,7 +72,7 @@ Node as_node(const std::vector<Row>& rows, bool has_kinds) {
 
 int execute(const ListArguments& arguments) {
   const std::vector<Row> rows = rows_of(arguments, Catalog::find());
-  const bool has_kinds = !arguments.kind;
+  const bool has_kinds = !arguments.kind && !arguments.claims;
   if (arguments.format == Listing::table) {
     std::cout << as_table(rows, has_kinds);
   } else if (arguments.format == Listing::yaml) {

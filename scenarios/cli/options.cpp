@@ -21,7 +21,8 @@ constexpr std::string_view about =
 constexpr std::string_view exit_codes =
     "Results go to standard output, everything else to standard error.\n"
     "Exit codes: 0 done; 1 some points infeasible or failed; 2 bad command line; 3 invalid scenario or catalog;\n"
-    "            4 an `expect:` limit broken; 5 input or output; 70 a fault of the program; 130 interrupted.\n\n"
+    "            4 an `expect:` limit or a claim's verdict broken; 5 input or output; 70 a fault of the program;\n"
+    "            130 interrupted.\n\n"
     "Try:  kvtraffic list scenarios\n"
     "      kvtraffic run SCENARIO\n"
     "      kvtraffic run SCENARIO --set workload.batch=64 --format json";
@@ -31,6 +32,8 @@ const std::map<std::string, reports::Format> run_formats{{"table", reports::Form
                                                          {"jsonl", reports::Format::jsonl},
                                                          {"csv", reports::Format::csv},
                                                          {"md", reports::Format::md}};
+const std::map<std::string, reports::Format> claim_formats{
+    {"table", reports::Format::table}, {"json", reports::Format::json}, {"md", reports::Format::md}};
 const std::map<std::string, Listing> listings{
     {"table", Listing::table}, {"json", Listing::json}, {"yaml", Listing::yaml}};
 const std::map<std::string, bool> version_formats{{"text", false}, {"json", true}};
@@ -38,8 +41,9 @@ const std::map<std::string, When> whens{{"auto", When::automatic}, {"always", Wh
 const std::map<std::string, CatalogKind> kinds{
     {"model", CatalogKind::model},       {"models", CatalogKind::model},      {"format", CatalogKind::format},
     {"formats", CatalogKind::format},    {"engine", CatalogKind::engine},     {"engines", CatalogKind::engine},
-    {"hardware", CatalogKind::hardware}, {"scenario", CatalogKind::scenario}, {"scenarios", CatalogKind::scenario}};
-constexpr std::string_view kind_words = "models, formats, engines, hardware, scenarios";
+    {"weights", CatalogKind::weights},   {"hardware", CatalogKind::hardware}, {"scenario", CatalogKind::scenario},
+    {"scenarios", CatalogKind::scenario}};
+constexpr std::string_view kind_words = "models, formats, engines, weights, hardware, scenarios, claims";
 
 // The arguments as texts and numbers, before their names are looked up.
 struct Texts {
@@ -86,6 +90,7 @@ class Parser {
     add_check();
     add_catalog_verbs();
     add_explain();
+    add_claims();
     add_small_verbs();
   }
 
@@ -145,10 +150,19 @@ class Parser {
   void add_check() { add_scenario(add_verb("check", "Check a scenario without running it")); }
 
   void add_explain() {
-    CLI::App* verb =
-        add_verb("explain", "Tell where a number comes from: formula, inputs with their sources, arithmetic");
+    CLI::App* verb = add_verb("explain",
+                              "Tell where a number comes from: formula, inputs with their sources, arithmetic; "
+                              "explain claim:ID does so for a published figure of `kvtraffic claims`");
     add_scenario(verb);
     verb->add_option("PATH", texts_.path, "Which number, such as storage.growing_bytes_per_token")->type_name("");
+  }
+
+  void add_claims() {
+    CLI::App* verb = add_verb("claims", "Audit published figures: which of them the engine reproduces, and how");
+    verb->add_option("ID", claims_.ids, "Claims to audit [all]; a single one is told with its arithmetic")
+        ->type_name("");
+    verb->add_flag("--explain", claims_.explain, "Tell each claim's definition with its arithmetic");
+    verb->add_option("--format", texts_.format, "table, json or md [table]")->type_name("FORMAT");
   }
 
   void add_catalog_verbs() {
@@ -247,13 +261,16 @@ class Parser {
   }
 
   [[nodiscard]] Command list() const {
-    ListArguments result{std::nullopt, looked_up(listings, "--format", texts_.format, "list")};
-    if (!texts_.kind.empty()) result.kind = kind_named(texts_.kind);
+    ListArguments result{std::nullopt, looked_up(listings, "--format", texts_.format, "list"), is_claims(texts_.kind)};
+    if (!result.claims && !texts_.kind.empty()) result.kind = kind_named(texts_.kind);
     return result;
   }
 
   // One argument alone is the name, whichever of the two the library takes it for.
   [[nodiscard]] Command show() const {
+    if (is_claims(texts_.kind) && !texts_.name.empty()) {
+      return ClaimsArguments{{texts_.name}, looked_up(claim_formats, "--format", texts_.format, "show")};
+    }
     const bool is_alone = texts_.name.empty() || texts_.kind.empty();
     ShowArguments result{std::nullopt, is_alone ? texts_.kind + texts_.name : texts_.name,
                          looked_up(listings, "--format", texts_.format, "show")};
@@ -261,6 +278,8 @@ class Parser {
     if (!is_alone) result.kind = kind_named(texts_.kind);
     return result;
   }
+
+  static bool is_claims(std::string_view kind) { return kind == "claim" || kind == "claims"; }
 
   [[nodiscard]] CatalogKind kind_named(const std::string& given) const {
     const auto found = kinds.find(given);
@@ -270,11 +289,18 @@ class Parser {
            verb());
   }
 
+  [[nodiscard]] Command claims() const {
+    ClaimsArguments result = claims_;
+    result.format = looked_up(claim_formats, "--format", texts_.format, "claims");
+    return result;
+  }
+
   [[nodiscard]] Command command() const {
     const std::string chosen = verb();
     if (chosen == "run") return run();
     if (chosen == "check") return CheckArguments{scenario()};
     if (chosen == "explain") return ExplainArguments{scenario(), texts_.path};
+    if (chosen == "claims") return claims();
     if (chosen == "list") return list();
     if (chosen == "show") return show();
     if (chosen == "schema") return texts_.kind.empty() ? SchemaArguments{} : SchemaArguments{kind_named(texts_.kind)};
@@ -285,6 +311,7 @@ class Parser {
   CLI::App app_;
   ScenarioArguments scenario_;
   RunArguments run_;
+  ClaimsArguments claims_;
   Texts texts_;
   bool wants_version_ = false;
 };

@@ -45,8 +45,9 @@ struct ExplainArguments {
 };
 
 struct ListArguments {
-  std::optional<CatalogKind> kind;  // none: all
+  std::optional<CatalogKind> kind;  // none: all catalogs
   Listing format = Listing::table;
+  bool claims = false;  // the claims ledger instead of a catalog
 };
 
 struct ShowArguments {
@@ -57,6 +58,12 @@ struct ShowArguments {
 
 struct SchemaArguments {
   CatalogKind kind = CatalogKind::scenario;
+};
+
+struct ClaimsArguments {
+  std::vector<std::string> ids;  // empty: all
+  reports::Format format = reports::Format::table;
+  bool explain = false;  // each with its definition and arithmetic
 };
 
 struct DoctorArguments {};
@@ -70,7 +77,7 @@ struct HelpArguments {
 };
 
 using Command = std::variant<RunArguments, CheckArguments, ExplainArguments, ListArguments, ShowArguments,
-                             SchemaArguments, DoctorArguments, VersionArguments, HelpArguments>;
+                             SchemaArguments, ClaimsArguments, DoctorArguments, VersionArguments, HelpArguments>;
 
 // A command line that cannot be carried out. what() is one or more lines without a final newline.
 class UsageError : public std::exception {

@@ -10,7 +10,7 @@ namespace kvtraffic::scenarios {
 namespace {
 
 constexpr std::string_view known_paths =
-    "storage.FIELD, traffic.LEVEL.KIND.read|write, time.FIELD, throughput.FIELD, amplification[i].bytes, "
+    "storage.FIELD, traffic.LEVEL.KIND.read|write, time.FIELD, throughput.FIELD, layer_positions, amplification[i].bytes, "
     "layers[i].seconds, "
     "layers[i].traffic..., operations[i].seconds, operations[i].traffic...; 'run --format json' shows every path of a "
     "result";
@@ -37,7 +37,7 @@ PointPath split_point(const std::string& path) {
 }
 
 std::optional<Derivation> explain(const Evaluated& point, const std::string& path) {
-  for (const auto& kind : {explain_storage, explain_traffic, explain_time}) {
+  for (const auto& kind : {explain_storage, explain_positions, explain_traffic, explain_time}) {
     if (auto derivation = kind(point, path)) return derivation;
   }
   return std::nullopt;
@@ -70,7 +70,7 @@ std::string explain_text(const Plan& plan, const Catalog& catalog, const std::st
   const sim::PointResult result =
       evaluator.evaluate(scenario.batch, scenario.context, {.layers = true, .operations = true});
   const Evaluated point{
-      *setup, evaluator.lowered(), result, evaluator.tally(), evaluator.bound(), evaluator.outcome(), evaluator.saving_reason()};
+      *setup, result, evaluator.tally(), evaluator.bound(), evaluator.outcome(), evaluator.saving_reason()};
   if (path.empty()) return headlines(point);
   const auto derivation = explain(point, asked.rest);
   if (!derivation) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "scenarios/explain/derivation.hpp"
 #include "sim/units/format.hpp"
@@ -74,7 +73,7 @@ const sim::SpanTokens& span_of(const Evaluated& point, const sim::Operation& ope
 bool is_prefill(const Evaluated& point) { return point.setup.scenario.phase == Phase::prefill; }
 
 std::string experts_text(const Evaluated& point, const sim::Operation& operation, const Access& access) {
-  const sim::StepGraph& graph = point.lowered.graph;
+  const sim::StepGraph& graph = point.lowered().graph;
   const sim::ExpertSet& set = graph.expert_sets()[access.experts];
   const std::size_t at = operation.span * graph.expert_sets().size() + access.experts;
   if (is_prefill(point)) return fmt::format("{} distinct experts a chunk", point.tally.distinct_experts[at]);
@@ -93,7 +92,7 @@ std::string units_text(const Evaluated& point, const sim::Operation& operation, 
       return experts_text(point, operation, access);
     case sim::Per::routed:
       return fmt::format("{} tokens x {} experts", with_commas(tokens),
-                         point.lowered.graph.expert_sets()[access.experts].active);
+                         point.lowered().graph.expert_sets()[access.experts].active);
     case sim::Per::sequence:
       return fmt::format("{} sequences, at a chunk's end", with_commas(point.tally.point.batch));
     case sim::Per::resumed:
@@ -161,34 +160,45 @@ std::int64_t value_at(const Evaluated& point, const Access& access, const sim::A
   return 0;
 }
 
-// Equal terms of several layers are one line.
+// Equal terms are one line, whichever layers and operations they come from; lines stand in order of execution.
 struct Line {
+  std::string text;  // without how often it occurs
   std::int64_t uses = 0;
   std::int64_t bytes = 0;
   const Access* access = nullptr;
-  const sim::AccessBytes* numbers = nullptr;
 };
-using Lines = std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>, Line>;
+using Lines = std::vector<Line>;
+
+std::string term_text(const Evaluated& point, const Question& q, const sim::Operation& operation, const Access& access,
+                      const sim::AccessBytes& numbers, std::int64_t bytes) {
+  const sim::StepGraph& graph = point.lowered().graph;
+  const sim::Layout& layout = graph.layouts()[access.layout];
+  std::string text =
+      fmt::format("{} ({}): {}{} x {} B{}", operation.name, graph.roles()[access.role], units_text(point, operation, access),
+                  entries_text(point, operation, access), with_commas(layout.entry_bytes()), level_text(numbers, q.level));
+  if (q.level == Level::dram && bytes != numbers.sector) text += fmt::format(", less what is {}", point.saving_reason);
+  return text;
+}
 
 void add_vertex(const Evaluated& point, const Question& q, const sim::Vertex& v, Lines& lines) {
-  const sim::StepGraph& graph = point.lowered.graph;
+  const sim::StepGraph& graph = point.lowered().graph;
   const sim::Operation& operation = graph.operation_of(v);
   for (std::uint32_t i = 0; i < operation.accesses.size(); ++i) {
     const Access& access = operation.accesses[i];
     if (access.kind != q.kind || access.direction != q.direction) continue;
     const sim::AccessBytes& numbers = point.tally.accesses[graph.first_access_of(v.operation) + i];
     const std::int64_t bytes = value_at(point, access, numbers, v.first_access + i, q.level);
-    Line& line = lines[{v.operation, i, bytes}];
-    ++line.uses;
-    line.bytes += bytes;
-    line.access = &access;
-    line.numbers = &numbers;
+    if (bytes == 0) continue;
+    const std::string text = term_text(point, q, operation, access, numbers, bytes);
+    auto line = std::find_if(lines.begin(), lines.end(), [&text](const Line& l) { return l.text == text; });
+    if (line == lines.end()) line = lines.insert(lines.end(), {text, 0, 0, &access});
+    ++line->uses;
+    line->bytes = sim::checked_add(line->bytes, bytes);
   }
 }
 
-bool asked_for(const Question& q, const sim::StepGraph& graph, std::size_t position, const sim::Vertex& v) {
+bool asked_for(const Question& q, std::size_t position, const sim::Vertex& v) {
   if (q.layer) return v.layer == *q.layer;
-  (void)graph;
   return !q.operation || static_cast<std::int64_t>(position) == *q.operation;
 }
 
@@ -206,30 +216,20 @@ void add_count_input(const Evaluated& point, const sim::Count& count, Derivation
   }
 }
 
-void add_lines(const Evaluated& point, const Question& q, const Lines& lines, Derivation& d) {
-  const sim::StepGraph& graph = point.lowered.graph;
-  for (const auto& [key, line] : lines) {
-    if (line.bytes == 0) continue;
-    const sim::Operation& operation = graph.operations()[std::get<0>(key)];
-    const sim::Layout& layout = graph.layouts()[line.access->layout];
-    std::string text =
-        fmt::format("{} x {} ({}): {}{} x {} B{}", line.uses, operation.name, graph.roles()[line.access->role],
-                    units_text(point, operation, *line.access), entries_text(point, operation, *line.access),
-                    with_commas(layout.entry_bytes()), level_text(*line.numbers, q.level));
-    if (q.level == Level::dram && line.bytes != line.uses * line.numbers->sector)
-      text += fmt::format(", less what is {}", point.saving_reason);
-    d.terms.push_back({std::move(text), fmt::format("{} B", with_commas(line.bytes))});
-    d.add_input(layout_input(point.setup, layout));
+void add_lines(const Evaluated& point, const Lines& lines, Derivation& d) {
+  for (const Line& line : lines) {
+    d.terms.push_back({fmt::format("{} x {}", line.uses, line.text), fmt::format("{} B", with_commas(line.bytes))});
+    d.add_input(layout_input(point.setup, point.lowered().graph.layouts()[line.access->layout]));
     add_count_input(point, line.access->count, d);
   }
 }
 
 std::int64_t add_messages(const Evaluated& point, const Question& q, Derivation& d) {
-  const sim::StepGraph& graph = point.lowered.graph;
+  const sim::StepGraph& graph = point.lowered().graph;
   std::map<std::uint32_t, std::int64_t> uses;
   for (std::size_t i = 0; i < graph.order().size(); ++i) {
     const sim::Vertex& v = graph.vertices()[graph.order()[i]];
-    if (asked_for(q, graph, i, v) && point.tally.operations[v.operation].sent_total > 0) ++uses[v.operation];
+    if (asked_for(q, i, v) && point.tally.operations[v.operation].sent_total > 0) ++uses[v.operation];
   }
   std::int64_t total = 0;
   for (const auto& [operation, count] : uses) {
@@ -268,7 +268,7 @@ constexpr std::string_view formula_of(Level level) {
 std::optional<Derivation> explain_traffic(const Evaluated& point, const std::string& path) {
   const auto q = parse(path);
   if (!q) return std::nullopt;
-  const sim::StepGraph& graph = point.lowered.graph;
+  const sim::StepGraph& graph = point.lowered().graph;
   if (q->layer && *q->layer >= static_cast<std::int64_t>(graph.layers().size())) return std::nullopt;
   if (q->operation && *q->operation >= static_cast<std::int64_t>(graph.order().size())) return std::nullopt;
   Derivation d;
@@ -277,12 +277,12 @@ std::optional<Derivation> explain_traffic(const Evaluated& point, const std::str
   Lines lines;
   for (std::size_t i = 0; i < graph.order().size(); ++i) {
     const sim::Vertex& v = graph.vertices()[graph.order()[i]];
-    if (asked_for(*q, graph, i, v)) add_vertex(point, *q, v, lines);
+    if (asked_for(*q, i, v)) add_vertex(point, *q, v, lines);
   }
   std::int64_t total = 0;
-  for (const auto& [key, line] : lines) total = sim::checked_add(total, line.bytes);
+  for (const Line& line : lines) total = sim::checked_add(total, line.bytes);
   if (q->level == Level::link && q->kind == sim::DataKind::activation) total = add_messages(point, *q, d);
-  add_lines(point, *q, lines, d);
+  add_lines(point, lines, d);
   d.value = fmt::format("{} B", with_commas(total));
   add_scenario_inputs(point, d);
   return d;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/lower/spans.hpp"
+#include "models/spec/weight_set.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {
@@ -25,6 +26,16 @@ void read_into(Entry& entry, CatalogKind kind, const Node& reference, const Cata
   diagnostics.append(faults);
 }
 
+// The model's entry, stored as the scenario's weight set says where it names one.
+Node stored_as_asked(const Node& model, const Scenario& scenario, const Catalog& catalog, const std::string& beside,
+                     Diagnostics& faults) {
+  if (scenario.weights.is_null()) return model;
+  const Node set = catalog.resolve(CatalogKind::weights, scenario.weights, beside, faults);
+  if (!faults.has_errors()) check(set, models::weight_set_table(), faults);
+  if (!faults.has_errors()) check(model, models::model_table(), faults);
+  return faults.has_errors() ? model : models::with_weights(model, set);
+}
+
 }  // namespace
 
 Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std::string& beside, Parts parts,
@@ -32,7 +43,10 @@ Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std
   Entries entries;
   if (parts.model) {
     read_into(entries.model, CatalogKind::model, scenario.model, catalog, beside, diagnostics,
-              [&](const Node& node, Diagnostics& faults) { return models::read_model(node, scenario.draft, faults); });
+              [&](const Node& node, Diagnostics& faults) {
+                const Node stored = stored_as_asked(node, scenario, catalog, beside, faults);
+                return faults.has_errors() ? models::Model{} : models::read_model(stored, scenario.draft, faults);
+              });
   }
   if (parts.format) {
     read_into(entries.format, CatalogKind::format, scenario.format, catalog, beside, diagnostics, models::read_format);

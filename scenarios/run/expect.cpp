@@ -24,7 +24,6 @@ namespace {
 using nlohmann::json;
 using sim::Diagnostics;
 using sim::Field;
-using sim::Mark;
 using sim::Node;
 using sim::Table;
 using sim::Type;

@@ -18,7 +18,6 @@ namespace kvtraffic::scenarios {
 namespace {
 
 using sim::Diagnostics;
-using sim::Mark;
 using sim::Node;
 
 // Each needs an entry read again, so that of a longer axis only the values themselves are checked ahead.
@@ -48,7 +47,7 @@ Parts touched_by(const std::vector<std::string>& paths) {
   const auto touches = [&](std::string_view key) {
     return std::ranges::any_of(paths, [&](const std::string& path) { return first_key(path) == key; });
   };
-  return {.model = touches("model") || touches("draft"),
+  return {.model = touches("model") || touches("draft") || touches("weights"),
           .format = touches("format"),
           .engine = touches("engine"),
           .hardware = touches("hardware")};

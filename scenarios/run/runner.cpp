@@ -108,7 +108,7 @@ class SetupCache {
     if (slot) return slot;
     slot = std::make_shared<Slot>();
     order_.push_back(combination);
-    const std::shared_ptr<Slot> result = slot;
+    std::shared_ptr<Slot> result = slot;
     if (order_.size() > most_setups_kept) {
       slots_.erase(order_.front());
       order_.erase(order_.begin());

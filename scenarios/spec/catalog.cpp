@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using sim::Diagnostics;
-using sim::Mark;
 using sim::Node;
 
 constexpr std::string_view changed_suffix = "-changed";
@@ -180,6 +179,8 @@ std::string_view folder_of(CatalogKind kind) {
       return "models/formats";
     case CatalogKind::engine:
       return "models/engines";
+    case CatalogKind::weights:
+      return "models/weights";
     case CatalogKind::hardware:
       return "hardware/catalog";
     case CatalogKind::scenario:
@@ -196,6 +197,8 @@ std::string_view name_of(CatalogKind kind) {
       return "format";
     case CatalogKind::engine:
       return "engine";
+    case CatalogKind::weights:
+      return "weights";
     case CatalogKind::hardware:
       return "hardware";
     case CatalogKind::scenario:

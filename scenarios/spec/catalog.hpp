@@ -8,7 +8,7 @@
 
 namespace kvtraffic::scenarios {
 
-enum class CatalogKind { model, format, engine, hardware, scenario };
+enum class CatalogKind { model, format, engine, weights, hardware, scenario };
 [[nodiscard]] std::string_view folder_of(CatalogKind kind);  // "models/catalog"
 [[nodiscard]] std::string_view name_of(CatalogKind kind);    // "model"
 

@@ -121,6 +121,9 @@ constexpr std::array scenario_fields{
     reference("hardware", "A device or node of the catalog, a file, or {extends: NAME, ...overrides}."),
     reference("format", "The cache format set: how cached entries lie in memory.", "deployed"),
     reference("engine", "The kernel plan: how operations become kernels and tiles.", "reference"),
+    Field{.name = "weights",
+          .type = Type::reference,
+          .help = "A weight set that stores the model's weights in other bits; absent: as released."},
     Field{.name = "fidelity",
           .type = Type::choice,
           .help = "How closely time is simulated; bytes asked for are equal in all three.",
@@ -243,6 +246,7 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   scenario.hardware = reference_of(view, "hardware");
   scenario.format = reference_of(view, "format");
   scenario.engine = reference_of(view, "engine");
+  scenario.weights = view.node("weights");
   scenario.fidelity = fidelity_named(view.text("fidelity"));
   scenario.enforce_capacity = view.text("capacity") != "ignore";
   scenario.reserve = view.number("reserve");

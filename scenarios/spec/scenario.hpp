@@ -21,6 +21,7 @@ struct Scenario {
   sim::Node hardware;
   sim::Node format;
   sim::Node engine;
+  sim::Node weights;  // a weight set laid over the model's own; null: the model's
   Fidelity fidelity = Fidelity::flow;
   bool enforce_capacity = true;
   double reserve = 0.1;    // share of device memory kept free for activations and the runtime

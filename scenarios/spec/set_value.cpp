@@ -90,8 +90,10 @@ void set_values(Node& scenario, std::vector<std::pair<std::string, Node>> values
   const auto depth = [](const auto& value) { return std::ranges::count(value.first, '.'); };
   std::ranges::stable_sort(values, {}, depth);
   for (const auto& [path, value] : values) {
+    Node changed = scenario;
     try {
-      set_value(scenario, path, value);
+      set_value(changed, path, value);
+      scenario = std::move(changed);
     } catch (const std::out_of_range&) {
       diagnostics.error(value.mark(), path, "names a list item that the scenario does not write",
                         "the whole list, or a key outside lists");

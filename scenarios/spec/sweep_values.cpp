@@ -17,7 +17,6 @@ namespace {
 
 using sim::Diagnostics;
 using sim::Field;
-using sim::Mark;
 using sim::Node;
 using sim::Table;
 using sim::Type;

@@ -123,6 +123,21 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// "8x-h200" stands for "8x-h200-sxm" rather than for a name that differs by a letter. Too short a beginning means
+// nothing.
+std::string shortest_that_begins_with(const std::string& wanted, const std::vector<std::string>& known) {
+  std::string shortest;
+  for (const std::string& candidate : known) {
+    if (wanted.size() < 3 || !lower(candidate).starts_with(wanted)) {
+      continue;
+    }
+    if (shortest.empty() || candidate.size() < shortest.size()) {
+      shortest = candidate;
+    }
+  }
+  return shortest;
+}
+
 }  // namespace
 
 void Diagnostics::error(Mark where, std::string path, std::string message, std::string expected, std::string nearest) {
@@ -168,7 +183,10 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     return "";
   }
   const std::string wanted = lower(name);
-  std::string best;
+  std::string best = shortest_that_begins_with(wanted, known);
+  if (!best.empty()) {
+    return best;
+  }
   std::size_t smallest = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
     if (candidate.size() > 2 * longest) {
@@ -179,10 +197,6 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
       smallest = distance;
       best = candidate;
     }
-  }
-  if (best.empty() && name.size() >= 3) {  // "h200" may stand for "h200-sxm"
-    const auto found = std::ranges::find_if(known, [&](const auto& k) { return lower(k).starts_with(wanted); });
-    best = found == known.end() ? "" : *found;
   }
   return best;
 }

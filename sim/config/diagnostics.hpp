@@ -27,8 +27,8 @@ class Diagnostics {
 
   [[nodiscard]] bool has_errors() const;
   [[nodiscard]] const std::vector<Diagnostic>& all() const { return all_; }
-  // Each as "file:line:column: error: key.path: what is wrong", the line with a caret, "expected: ...", "did you mean ...?".
-  // Ordered by file, then line and column; at most `limit`, then a line that counts the rest.
+  // Each as "file:line:column: error: key.path: what is wrong", the line with a caret, "expected: ...", "did you mean
+  // ...?". Ordered by file, then line and column; at most `limit`, then a line that counts the rest.
   [[nodiscard]] std::string render(std::size_t limit = 50) const;
 
  private:

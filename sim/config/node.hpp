@@ -26,13 +26,13 @@ class Node {
   [[nodiscard]] bool is_list() const { return kind_ == Kind::list; }
   [[nodiscard]] bool is_map() const { return kind_ == Kind::map; }
   [[nodiscard]] bool quoted() const { return quoted_; }
-  [[nodiscard]] const std::string& text() const { return text_; }        // of a scalar; "" otherwise
-  [[nodiscard]] const std::vector<Node>& items() const { return items_; }  // of a list
+  [[nodiscard]] const std::string& text() const { return text_; }                // of a scalar; "" otherwise
+  [[nodiscard]] const std::vector<Node>& items() const { return items_; }        // of a list
   [[nodiscard]] const std::vector<Member>& members() const { return members_; }  // of a map, in file order
   [[nodiscard]] const Mark& mark() const { return mark_; }
 
-  [[nodiscard]] const Node* find(std::string_view key) const;            // nullptr when absent or not a map
-  [[nodiscard]] const Node* find_path(std::string_view dotted) const;    // "workload.context", "layers[2].kind"
+  [[nodiscard]] const Node* find(std::string_view key) const;          // nullptr when absent or not a map
+  [[nodiscard]] const Node* find_path(std::string_view dotted) const;  // "workload.context", "layers[2].kind"
 
   // Sets a member, replacing one of the same name. A node that is not a map becomes one.
   void set(std::string_view key, Node value, Mark key_mark = {});

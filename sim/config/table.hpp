@@ -17,30 +17,30 @@ namespace kvtraffic::sim {
 struct Table;
 
 enum class Type {
-  text,       // any scalar
-  name,       // letters, digits, '-', '_', '.', starting with a letter or digit
-  flag,       // true | false
-  integer,    // whole number
-  number,     // decimal number
-  tokens,     // 128K = 131,072
-  bytes,      // unit required
-  duration,   // unit required
-  bandwidth,  // unit required
-  frequency,  // unit required
-  flop_rate,  // unit required
-  ratio,      // 0.93 or 93%
-  choice,     // one of Field::choices
-  map,        // Field::table
-  list,       // of Field::item; of maps when item == Type::map, then Field::table
-  dictionary, // any keys, each value of Field::item (of Field::table when item == Type::map)
-  reference,  // a name, a file, or a map {extends: NAME, ...} that some other table checks
-  any,        // checked elsewhere
+  text,        // any scalar
+  name,        // letters, digits, '-', '_', '.', starting with a letter or digit
+  flag,        // true | false
+  integer,     // whole number
+  number,      // decimal number
+  tokens,      // 128K = 131,072
+  bytes,       // unit required
+  duration,    // unit required
+  bandwidth,   // unit required
+  frequency,   // unit required
+  flop_rate,   // unit required
+  ratio,       // 0.93 or 93%
+  choice,      // one of Field::choices
+  map,         // Field::table
+  list,        // of Field::item; of maps when item == Type::map, then Field::table
+  dictionary,  // any keys, each value of Field::item (of Field::table when item == Type::map)
+  reference,   // a name, a file, or a map {extends: NAME, ...} that some other table checks
+  any,         // checked elsewhere
 };
 
 struct Field {
   std::string_view name;
   Type type = Type::text;
-  std::string_view help = "";      // one sentence, for the schema and the documentation
+  std::string_view help = "";  // one sentence, for the schema and the documentation
   bool required = false;
   std::string_view fallback = "";  // the default, as it would stand in the file; "" means none (absent)
   double min = -1e300;             // numbers: smallest and largest that are allowed, in base units
@@ -57,12 +57,12 @@ struct Exclusive {
 };
 
 struct Table {
-  std::string_view name;   // "scenario", "workload", ...: the definition's name in the schema
+  std::string_view name;  // "scenario", "workload", ...: the definition's name in the schema
   std::string_view help = "";
   std::span<const Field> fields;
   std::span<const Exclusive> exclusive = {};
-  // Every scalar may also be written {value: V, source: S, certainty: C}, and every map may carry `source` and `certainty`
-  // for all below it. Catalogs set it.
+  // Every scalar may also be written {value: V, source: S, certainty: C}, and every map may carry `source` and
+  // `certainty` for all below it. Catalogs set it.
   bool sourced = false;
 };
 
@@ -72,8 +72,9 @@ struct Provenance {
   std::string certainty;  // spec | measured | published | assumed; with a text after it ("assumed, scaled from X")
 };
 
-// Reports every fault of `node` against `table`: not a map, unknown key (with the nearest name), missing key, wrong type, bare
-// number where a unit exists, out of range, fields that exclude each other, a provenance that is none. `path` prefixes the keys.
+// Reports every fault of `node` against `table`: not a map, unknown key (with the nearest name), missing key, wrong
+// type, bare number where a unit exists, out of range, fields that exclude each other, a provenance that is none.
+// `path` prefixes the keys.
 void check(const Node& node, const Table& table, Diagnostics& diagnostics, std::string_view path = "");
 
 // A checked map, read by field name. Asking for a name that the table does not have is our own fault (assertion).
@@ -82,9 +83,10 @@ class View {
  public:
   View(const Node& node, const Table& table) : node_(&node), table_(&table) {}
 
-  [[nodiscard]] bool has(std::string_view field) const;     // written in the file (a default does not count)
-  [[nodiscard]] const Node& node(std::string_view field) const;  // the raw value without its provenance; a null node when absent
-  [[nodiscard]] Mark mark(std::string_view field) const;    // of the value, or of this map when absent
+  [[nodiscard]] bool has(std::string_view field) const;  // written in the file (a default does not count)
+  [[nodiscard]] const Node& node(
+      std::string_view field) const;  // the raw value without its provenance; a null node when absent
+  [[nodiscard]] Mark mark(std::string_view field) const;         // of the value, or of this map when absent
   [[nodiscard]] std::string text(std::string_view field) const;  // text, name, choice, reference
   [[nodiscard]] bool flag(std::string_view field) const;
   [[nodiscard]] std::int64_t integer(std::string_view field) const;  // integer, tokens
@@ -94,8 +96,8 @@ class View {
   [[nodiscard]] Bandwidth bandwidth(std::string_view field) const;
   [[nodiscard]] Frequency frequency(std::string_view field) const;
   [[nodiscard]] FlopRate flop_rate(std::string_view field) const;
-  [[nodiscard]] View map(std::string_view field) const;              // an empty map when absent
-  [[nodiscard]] std::vector<View> maps(std::string_view field) const;  // of a list of maps
+  [[nodiscard]] View map(std::string_view field) const;                        // an empty map when absent
+  [[nodiscard]] std::vector<View> maps(std::string_view field) const;          // of a list of maps
   [[nodiscard]] std::vector<std::string> texts(std::string_view field) const;  // of a list of scalars
   [[nodiscard]] const Node& raw() const { return *node_; }
 

@@ -7,9 +7,10 @@
 
 namespace kvtraffic::sim {
 
-// Reads one YAML document. Faults go to `diagnostics` (then the returned node is null or partial): syntax errors with place,
-// duplicate keys (both lines), merge keys, several documents, tags, binary or non-UTF-8 input, nesting beyond 64, more than
-// 200,000 nodes after aliases are expanded (an alias bomb), text above 16 MiB. An empty document is an error.
+// Reads one YAML document. Faults go to `diagnostics` (then the returned node is null or partial): syntax errors with
+// place, duplicate keys (both lines), merge keys, several documents, tags, binary or non-UTF-8 input, nesting beyond
+// 64, more than 200,000 nodes after aliases are expanded (an alias bomb), text above 16 MiB. An empty document is an
+// error.
 [[nodiscard]] Node read_yaml(std::string text, std::string name, Diagnostics& diagnostics);
 
 // Reads a file, or standard input for "-" (named "<stdin>"). IoError when it cannot be opened or read.

@@ -1,4 +1,5 @@
-// What a deployment must keep in memory, and how much of it fits: storage and capacity. Uses the layouts that traffic uses.
+// What a deployment must keep in memory, and how much of it fits: storage and capacity. Uses the layouts that traffic
+// uses.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace kvtraffic::sim {
 
 // One weight tensor, or `copies` equal ones (a layer's experts; layers of one kind).
 struct StoredTensor {
-  std::string name;   // "attention", "routed experts", "embedding", ...
+  std::string name;             // "attention", "routed experts", "embedding", ...
   std::int64_t parameters = 0;  // of one
   std::int64_t bytes = 0;       // of one, scales included
   std::int64_t copies = 1;
@@ -49,7 +50,7 @@ struct MemoryDemand {
 
 struct MemoryLimits {
   std::int64_t capacity_per_device = 0;
-  double reserve = 0;                     // share of the capacity that stays free for activations and the runtime
+  double reserve = 0;                      // share of the capacity that stays free for activations and the runtime
   std::int64_t max_positions = INT64_MAX;  // the model's
 };
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "sim/config/yaml.hpp"
 
 namespace kvtraffic::models::test {
@@ -27,9 +30,23 @@ sim::ReadWrite sum(const Case& c, const sim::Tally& tally, sim::DataKind kind, s
 
 }  // namespace
 
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(std::string(KVTRAFFIC_ROOT) + "/models/" + folder)) {
+    if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 sim::Node entry(const std::string& file, const std::string& changes) {
   sim::Diagnostics diagnostics;
   sim::Node node = sim::read_yaml_file(std::string(KVTRAFFIC_ROOT) + "/models/" + file, diagnostics);
+  if (const sim::Node* base = node.find("extends"); base != nullptr) {
+    const sim::Node below = entry(file.substr(0, file.rfind('/') + 1) + base->text() + ".yaml");
+    node.remove("extends");
+    node = merged(below, node);
+  }
   if (!changes.empty()) node = merged(node, sim::read_yaml(changes, "changes", diagnostics));
   expect_clean(diagnostics);
   return node;

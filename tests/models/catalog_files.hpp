@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "models/lower/lower.hpp"
 #include "models/spec/engine.hpp"
@@ -10,7 +11,9 @@
 
 namespace kvtraffic::models::test {
 
-// The entry's tree with `changes` (YAML, may be empty) laid on it.
+// Names of the entries in models/<folder>, sorted.
+[[nodiscard]] std::vector<std::string> names_in(const std::string& folder);
+// The entry's tree on the one that it extends, with `changes` (YAML, may be empty) laid on it.
 [[nodiscard]] sim::Node entry(const std::string& file, const std::string& changes = "");
 // Fails the test when there is any diagnostic.
 [[nodiscard]] Model model(const std::string& name, const std::string& changes = "", std::int64_t draft = 0);

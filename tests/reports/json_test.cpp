@@ -42,7 +42,7 @@ TEST(Json, DocumentHasTheNamesOfTheContract) {
 TEST(Json, PointHasTheNamesOfTheContract) {
   const ordered_json point = parsed(sample_point());
   EXPECT_THAT(names_of(point), ElementsAre("parameters", "status", "reason", "warnings", "storage", "traffic",
-                                           "amplification", "time", "throughput", "layers", "operations"));
+                                           "amplification", "flops", "time", "throughput", "layers", "operations"));
   EXPECT_THAT(names_of(point["parameters"]),
               ElementsAre("model", "hardware", "format", "engine", "fidelity", "phase", "batch", "context_tokens"));
   EXPECT_THAT(names_of(point["storage"]),

@@ -20,8 +20,8 @@ std::vector<std::string> faults_of_node(std::string_view from, std::string_view 
 
 TEST(BrokenHardware, UnknownKey) {
   EXPECT_THAT(faults_of_device("  stacks: 4", "  stacks: 4\n  bus_with: 4096"),
-              ElementsAre("22:3 memory.bus_with: unknown key | one of type, stacks, bus_width, pin_rate, bandwidth, "
-                          "capacity, stream_efficiency, latency | bus_width"));
+              ElementsAre("22:3 memory.bus_with: unknown key | one of type, stacks, unified, bus_width, pin_rate, "
+                          "bandwidth, capacity, stream_efficiency, latency | bus_width"));
 }
 TEST(BrokenHardware, MisspeltKeyIsUnknownAndMissing) {
   EXPECT_THAT(
@@ -87,6 +87,38 @@ TEST(BrokenHardware, HitSlowerThanAMiss) {
   EXPECT_THAT(faults_of_device("latency: 200 ns", "latency: 500 ns"),
               ElementsAre("34:12 l2.latency: a hit takes 500 ns and a miss 400 ns | less than memory.latency"));
 }
+const std::string unified = "  stacks: 4\n  unified: true";
+
+TEST(BrokenHardware, NoWayToAHostWithAMemoryOfItsOwn) {
+  EXPECT_THAT(faults_of_device("host: {bandwidth: 60 GB/s, efficiency: 0.9, latency: 2 us, source: test, certainty: "
+                               "measured}\n",
+                               ""),
+              ElementsAre("1:1 : missing key 'host' | host: a map (The way to host memory: PCIe or a chip-to-chip "
+                          "link), or memory.unified: true"));
+}
+TEST(BrokenHardware, WayToAHostThatSharesTheMemory) {
+  EXPECT_THAT(faults_of_device("  stacks: 4", unified),
+              ElementsAre("37:7 host: the host shares the device's memory (memory.unified) | no `host`, or a memory "
+                          "that is not unified"));
+}
+TEST(BrokenHardware, HostMemoryBesideASharedOne) {
+  std::string text = with(device_text(), "  stacks: 4", unified);
+  text = with(text, "host: {bandwidth: 60 GB/s, efficiency: 0.9, latency: 2 us, source: test, certainty: measured}",
+              "host_memory: {capacity: 1 TB, bandwidth: 400 GB/s, source: test, certainty: spec}");
+  EXPECT_THAT(read_text(text).faults,
+              ElementsAre("37:14 host_memory: the host shares the device's memory (memory.unified) | no "
+                          "`host_memory`, or a memory that is not unified"));
+}
+TEST(BrokenHardware, FlagThatIsNone) {
+  EXPECT_THAT(faults_of_device("  stacks: 4", "  stacks: 4\n  unified: yes"),
+              ElementsAre("22:12 memory.unified: 'yes' is not true or false | true or false; write true"));
+}
+TEST(BrokenHardware, HostMemoryWithoutARate) {
+  EXPECT_THAT(faults_of_node("count: {value: 4", "host_memory: {capacity: 1 TB}\ncount: {value: 4"),
+              ElementsAre("5:14 host_memory: missing key 'bandwidth' | bandwidth: a bandwidth (Peak of the memory of "
+                          "all hosts of the entry together.)"));
+}
+
 TEST(BrokenHardware, SourceOfOneFigureWithoutAnAddress) {
   EXPECT_THAT(faults_of_device("{value: 90%, source: test,", "{value: 90%, source: tset,"),
               ElementsAre("26:43 memory.stream_efficiency.source: 'tset' is no key of `sources` | one of sheet, test | "
@@ -107,7 +139,7 @@ TEST(BrokenHardware, NotAMap) {
   EXPECT_THAT(
       read_text("h200-sxm\n").faults,
       ElementsAre("1:1 : expected a map, found 'h200-sxm' | a map with the keys kind, name, summary, sources, sm, "
-                  "compute, memory, l2, launch, host, link"));
+                  "compute, memory, l2, launch, host, host_memory, link"));
 }
 TEST(BrokenHardware, NodeWithoutACount) {
   EXPECT_THAT(faults_of_node("count: {value: 4, source: node_sheet, certainty: spec}\n", ""),

@@ -20,6 +20,8 @@ std::string told(const sim::Diagnostic& fault) {
   return text;
 }
 
+}  // namespace
+
 std::vector<std::string> told(const sim::Diagnostics& diagnostics) {
   std::vector<sim::Diagnostic> faults = diagnostics.all();
   std::stable_sort(faults.begin(), faults.end(), [](const auto& a, const auto& b) {
@@ -29,8 +31,6 @@ std::vector<std::string> told(const sim::Diagnostics& diagnostics) {
   for (const sim::Diagnostic& fault : faults) lines.push_back(told(fault));
   return lines;
 }
-
-}  // namespace
 
 std::string device_text() {
   return R"(kind: device
@@ -105,21 +105,71 @@ Reading read_text(const std::string& text) {
   return reading;
 }
 
-std::string catalog_folder() { return std::string(KVTRAFFIC_ROOT) + "/hardware/catalog"; }
-
-std::vector<std::string> catalog_names() {
+std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(catalog_folder())) {
+  for (const auto& file : std::filesystem::directory_iterator(fmt::format("{}/hardware/{}", KVTRAFFIC_ROOT, folder))) {
     if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
   }
   std::sort(names.begin(), names.end());
   return names;
 }
 
-sim::Node catalog_entry(const std::string& name) {
+sim::Node entry_in(const std::string& folder, const std::string& name) {
   sim::Diagnostics diagnostics;
-  sim::Node entry = sim::read_yaml_file(fmt::format("{}/{}.yaml", catalog_folder(), name), diagnostics);
+  const std::string path = fmt::format("{}/hardware/{}/{}.yaml", KVTRAFFIC_ROOT, folder, name);
+  sim::Node entry = sim::read_yaml_file(path, diagnostics);
   EXPECT_TRUE(diagnostics.all().empty()) << diagnostics.render();
+  return entry;
+}
+
+std::string test_name(std::string entry) {
+  std::replace(entry.begin(), entry.end(), '-', '_');
+  return entry;
+}
+
+std::vector<std::string> figures_of(const sim::Node& node, const sim::Table& table, const std::string& prefix) {
+  std::vector<std::string> figures;
+  for (const sim::Field& field : table.fields) {
+    const std::string path = prefix + std::string(field.name);
+    const sim::Node* value = node.find(field.name);
+    if (value == nullptr) continue;
+    if (field.type == sim::Type::map) {
+      for (std::string& figure : figures_of(*value, *field.table, path + ".")) figures.push_back(std::move(figure));
+    }
+    const bool describes = field.type == sim::Type::name || field.type == sim::Type::choice ||
+                           field.type == sim::Type::dictionary || field.type == sim::Type::reference ||
+                           field.type == sim::Type::map || field.name == "summary";
+    if (!describes) figures.push_back(path);
+  }
+  return figures;
+}
+
+void expect_known(const std::vector<std::string>& figures, const std::map<std::string, sim::Provenance>& provenance,
+                  const std::map<std::string, std::string>& sources) {
+  for (const std::string& figure : figures) {
+    ASSERT_TRUE(provenance.contains(figure)) << figure;
+    const sim::Provenance& origin = provenance.at(figure);
+    EXPECT_TRUE(sources.contains(origin.source)) << figure << ": " << origin.source;
+    EXPECT_FALSE(origin.certainty.empty()) << figure;
+  }
+}
+
+void expect_used(const std::map<std::string, sim::Provenance>& provenance,
+                 const std::map<std::string, std::string>& sources) {
+  for (const auto& [key, address] : sources) {
+    const bool used = std::any_of(provenance.begin(), provenance.end(),
+                                  [&](const auto& figure) { return figure.second.source == key; });
+    EXPECT_TRUE(used) << key;
+    EXPECT_TRUE(address.starts_with("https://") || address.starts_with("http://") ||
+                address.starts_with("no public address kept"))
+        << address;
+  }
+}
+
+std::vector<std::string> catalog_names() { return names_in("catalog"); }
+
+sim::Node catalog_entry(const std::string& name) {
+  sim::Node entry = entry_in("catalog", name);
   const sim::Node* device = entry.find("device");
   if (device != nullptr) entry.set("device", catalog_entry(device->text()));
   return entry;

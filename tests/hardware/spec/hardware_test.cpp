@@ -8,6 +8,9 @@
 
 #include <cmath>
 
+#include "hardware/spec/drive.hpp"
+#include "hardware/spec/host.hpp"
+#include "hardware/spec/link.hpp"
 #include "sim/units/format.hpp"
 #include "tests/hardware/spec/entries.hpp"
 
@@ -76,6 +79,43 @@ TEST(ReadHardware, TakesADeviceWithoutALink) {
   const Reading reading = read_text(text.substr(0, text.find("link: ")));
   EXPECT_THAT(reading.faults, IsEmpty());
   EXPECT_TRUE(reading.hardware.device.link_bandwidth.is_zero());
+}
+
+TEST(ReadHardware, TakesAMemoryWithoutStacksAsOne) {
+  const Reading reading = read_text(with(device_text(), "  stacks: 4\n", ""));
+  EXPECT_THAT(reading.faults, IsEmpty());
+  EXPECT_EQ(reading.hardware.device.stacks, 1);
+  EXPECT_FALSE(reading.hardware.device.unified_memory);
+}
+
+TEST(ReadHardware, ReachesAHostThatSharesTheMemoryThroughIt) {
+  std::string text = with(device_text(), "  stacks: 4\n", "  unified: true\n");
+  text =
+      with(text, "host: {bandwidth: 60 GB/s, efficiency: 0.9, latency: 2 us, source: test, certainty: measured}\n", "");
+  const Reading reading = read_text(text);
+  EXPECT_THAT(reading.faults, IsEmpty());
+  EXPECT_EQ(reading.hardware.device.host_bandwidth.per_second(), 4096 * 4e9 / 8);
+  EXPECT_DOUBLE_EQ(reading.hardware.device.host_efficiency, 0.9);
+  EXPECT_EQ(microseconds(reading.hardware.device.host_latency), 0.4);
+}
+
+TEST(ReadHardware, ReadsTheHostMemoryOfADeviceAndOfANode) {
+  const std::string memory = "host_memory: {capacity: 2 TB, bandwidth: 600 GB/s, source: sheet, certainty: spec}\n";
+  const Hardware device = read_text(device_text() + memory).hardware;
+  EXPECT_EQ(device.host_memory_capacity.count(), 2'000'000'000'000);
+  EXPECT_EQ(device.host_memory_bandwidth.per_second(), 600e9);
+  EXPECT_EQ(device.provenance.at("host_memory.capacity").source, "sheet");
+  const Reading node = read_text(with(node_text(), "device:\n", memory + "device:\n"));
+  EXPECT_THAT(node.faults, IsEmpty());
+  EXPECT_EQ(node.hardware.host_memory_capacity.count(), 2'000'000'000'000);
+}
+
+TEST(ReadHardware, NodeDoesNotInheritTheHostMemoryOfItsDevice) {
+  const std::string memory = "host_memory: {capacity: 2 TB, bandwidth: 600 GB/s, source: sheet, certainty: spec}\n";
+  const Reading node = read_text(node_text(device_text() + memory));
+  EXPECT_THAT(node.faults, IsEmpty());
+  EXPECT_EQ(node.hardware.host_memory_capacity.count(), 0);
+  EXPECT_TRUE(node.hardware.host_memory_bandwidth.is_zero());
 }
 
 TEST(ReadHardware, NodeReplacesOnlyTheLinkValuesItStates) {
@@ -149,7 +189,7 @@ TEST(RunsAs, IsTheFormatItselfOrTheNextWiderOneThatTheDeviceHas) {
 
 // A misplaced table row would read as zero: each key of the tables is one that the reader asks for by name.
 TEST(Tables, EveryKeyHasASentence) {
-  for (const sim::Table* table : {&device_table(), &node_table()}) {
+  for (const sim::Table* table : {&device_table(), &node_table(), &host_table(), &drive_table(), &link_table()}) {
     for (const sim::Field& field : table->fields) {
       EXPECT_TRUE(field.help.ends_with('.')) << field.name;
       if (field.table == nullptr) continue;

@@ -14,8 +14,8 @@ using sim::DataKind;
 // Each (model, format, layout) is lowered once for all samples.
 const Case& any_case(bool parallel) {
   static std::map<std::string, Case> cases;
-  const auto model = *rc::gen::element<std::string>("deepseek-v3.2", "deepseek-v4-flash", "deepseek-v4.1-flash");
-  const auto format = *rc::gen::element<std::string>("deployed", "bf16");
+  const auto model = *rc::gen::elementOf(names_in("catalog"));
+  const auto format = *rc::gen::element<std::string>("deployed", "bf16");  // the two that know every family
   sim::Deployment where;
   if (parallel) {
     where.devices = 8;

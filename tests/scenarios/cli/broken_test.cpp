@@ -28,14 +28,35 @@ std::vector<std::string> broken_scenarios() {
   return names;
 }
 
+// A catalog of a few entries: messages list the names there are, and must not change with every entry that is added.
+class FewEntries {
+ public:
+  FewEntries() {
+    for (const char* file :
+         {"models/catalog/deepseek-v3.2", "models/catalog/deepseek-v4-flash", "models/catalog/deepseek-v4.1-flash",
+          "models/formats/bf16", "models/formats/deployed", "models/engines/reference", "hardware/catalog/h100-sxm",
+          "hardware/catalog/h200-sxm", "hardware/catalog/8x-h200-sxm"}) {
+      const std::string name = std::string(file) + ".yaml";
+      folder_.write(name, test::contents(fs::path(KVTRAFFIC_ROOT) / name));
+    }
+  }
+  [[nodiscard]] std::string setting() const { return "KVTRAFFIC_DATA=" + folder_.path(); }
+
+ private:
+  test::Folder folder_;
+};
+
 class BrokenScenario : public testing::TestWithParam<std::string> {};
 
 TEST_P(BrokenScenario, IsToldWordForWord) {
-  const test::Outcome outcome = test::run_program({"run", GetParam() + ".yaml"}, "", folder().string());
+  const FewEntries entries;
+  const test::Outcome outcome =
+      test::run_program({"run", GetParam() + ".yaml"}, "", folder().string(), {entries.setting()});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(outcome.out, "");
   const fs::path expected = folder() / (GetParam() + ".txt");
-  if (std::getenv("KVTRAFFIC_WRITE_EXPECTED") != nullptr) std::ofstream(expected) << outcome.err;
+  const bool is_rewritten = outcome.code == 3 && std::getenv("KVTRAFFIC_WRITE_EXPECTED") != nullptr;
+  if (is_rewritten) std::ofstream(expected) << outcome.err;
   EXPECT_EQ(outcome.err, test::contents(expected));
 }
 

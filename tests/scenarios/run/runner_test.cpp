@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/run/points.hpp"
 #include "tests/scenarios/support.hpp"
 
 namespace kvtraffic::scenarios {
@@ -76,11 +77,14 @@ TEST(RunPoints, StopsAtOnceWhenAlone) {
   EXPECT_EQ(batches(plan, 1, "17"), counted(17));
 }
 
+// Chunks in flight end anywhere when the run is stopped, so it is stopped many times.
 TEST(RunPoints, LeavesNoGapWhenStoppedTogether) {
-  const Plan plan = plan_of(scenario("{workload.batch: {range: {from: 1, to: 100000, step: 1}}}"));
-  const auto told = batches(plan, 4, "17");
-  EXPECT_LT(told.size(), 100000U);
-  EXPECT_EQ(told, counted(told.size()));
+  const Plan plan = plan_of(scenario("{workload.batch: {range: {from: 1, to: 3000, step: 1}}}"));
+  for (int stop = 1; stop < 600; stop += 30) {
+    const auto told = batches(plan, 4, std::to_string(stop));
+    EXPECT_LT(told.size(), 3000U);
+    ASSERT_EQ(told, counted(told.size()));
+  }
 }
 
 TEST(RunPoints, PassesOnWhatTheSinkThrows) {
@@ -112,6 +116,17 @@ TEST(RunPoints, TakesCountsOfATieFromTheirStep) {
   const Plan plan =
       plan_of(scenario("{zip: {workload.batch: [1, 2, 3], hardware: [h200-sxm, 8x-h200-sxm, h200-sxm]}}"));
   EXPECT_EQ(batches(plan, 1), counted(3));
+}
+
+TEST(PointSpace, SharesOneCombinationAmongPointsThatDifferInCounts) {
+  const Plan plan = plan_of(scenario(
+      "{zip: {hardware: [h200-sxm, 8x-h200-sxm, h200-sxm], workload.batch: [1, 2, 3]}, workload.context: [1K, 2K]}"));
+  const PointSpace points(plan);
+  std::vector<std::int64_t> combinations;
+  for (std::int64_t i = 0; i < points.size(); ++i) combinations.push_back(points.combination(i));
+  EXPECT_THAT(combinations, ElementsAre(0, 0, 1, 1, 0, 0));
+  EXPECT_EQ(points.batch(4), 3);
+  EXPECT_EQ(points.context(3), 2048);
 }
 
 // ---- plans ----
@@ -148,6 +163,19 @@ TEST(MakePlan, TellsALayoutThatNoPointCanHave) {
 TEST(MakePlan, TakesAKeyAwayWithNull) {
   EXPECT_EQ(plan_of(scenario("{workload.batch: [1, 2]}"), {"sweep=null"}).sweep.size(), 1);
   EXPECT_EQ(plan_of(scenario(), {"fidelity=null"}).resolved.find("fidelity")->text(), "flow");
+}
+
+TEST(MakePlan, SetsAModelBeforeWhatIsInsideIt) {
+  const Plan plan = plan_of(scenario("{model.max_positions: [2K], model: [deepseek-v4-flash]}"));
+  sim::Diagnostics faults;
+  const sim::Node point = PointSpace(plan).scenario(0, faults);
+  EXPECT_EQ(point.find_path("model.extends")->text(), "deepseek-v4-flash");
+  EXPECT_EQ(point.find_path("model.max_positions")->text(), "2K");
+}
+
+TEST(MakePlan, RefusesAListItemThatTheScenarioDoesNotWrite) {
+  EXPECT_THAT(faults_of(scenario(), {"model.layers[3].side=encoder"}),
+              ElementsAre("model.layers[3].side: names a list item that the scenario does not write"));
 }
 
 TEST(MakePlan, SetsWholeAxes) {

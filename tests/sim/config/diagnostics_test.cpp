@@ -119,6 +119,7 @@ TEST(NearestName, ForgivesSlipsButNotOtherWords) {
   EXPECT_EQ(nearest_name("rooflines", known), "roofline");
   EXPECT_EQ(nearest_name("roof", known), "roofline");
   EXPECT_EQ(nearest_name("exact", known), "");
+  EXPECT_EQ(nearest_name("8x-h200", {"8x-b200", "8x-h200-sxm"}), "8x-h200-sxm");  // its beginning, not a letter off
   EXPECT_EQ(nearest_name("x", {"y"}), "");
   EXPECT_EQ(nearest_name("", known), "");
   EXPECT_EQ(nearest_name(std::string(100'000, 'x'), known), "");

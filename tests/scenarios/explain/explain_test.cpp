@@ -1,0 +1,107 @@
+// Every number of a result can be explained, and the explanation arrives at that number.
+#include "scenarios/explain/explain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/writer.hpp"
+#include "scenarios/run/setup.hpp"
+#include "tests/scenarios/support.hpp"
+
+namespace kvtraffic::scenarios::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr const char* decode = "{phase: decode, batch: 6, context: 5001}";
+
+Plan plan_of(const std::string& changes, const std::string& workload = decode) {
+  const std::string base =
+      "model: deepseek-v4.1-flash\nhardware: 8x-h200-sxm\nparallel: {tensor: 2, data: 4}\nworkload: " + workload + "\n";
+  return make_plan(yaml(base + changes), {}, ".", Catalog(KVTRAFFIC_ROOT));
+}
+
+// The number behind "path = ", without the commas of whole ones.
+double told(const std::string& text) {
+  std::string number = text.substr(text.find(" = ") + 3);
+  number = number.substr(0, number.find_first_of(" \n"));
+  std::erase(number, ',');
+  return std::stod(number);
+}
+
+// All numbers below `value` that a reader can ask about, as (path, number).
+void numbers(const json& value, const std::string& path, std::vector<std::pair<std::string, double>>& out) {
+  if (value.is_number()) out.emplace_back(path, value.get<double>());
+  for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
+    numbers(value[i], path + "[" + std::to_string(i) + "]", out);
+  if (!value.is_object()) return;
+  for (const auto& [key, member] : value.items()) numbers(member, path.empty() ? key : path + "." + key, out);
+}
+
+json result_of(const Plan& plan) {
+  json result;
+  const std::atomic<bool> stop{false};
+  const auto sink = [&](const sim::PointResult& point) { result = json::parse(reports::point_json(point)); };
+  run_points(plan, Catalog(KVTRAFFIC_ROOT), {.detail = {.layers = true, .operations = true}}, sink, stop);
+  return result;
+}
+
+void expect_all_explained(const std::string& changes, const std::string& workload = decode) {
+  const Plan plan = plan_of(changes, workload);
+  json result = result_of(plan);
+  for (const char* not_a_number_of_the_result : {"parameters", "flops"}) result.erase(not_a_number_of_the_result);
+  while (result["operations"].size() > 60) result["operations"].erase(60);
+  std::vector<std::pair<std::string, double>> all;
+  numbers(result, "", all);
+  ASSERT_GT(all.size(), 500U);
+  for (const auto& [path, number] : all) {
+    if (path.ends_with("].layer") || path == "time.sampling_error" || path.rfind("layers[", 0) == 0) continue;
+    const std::string text = explain_text(plan, Catalog(KVTRAFFIC_ROOT), path);
+    EXPECT_DOUBLE_EQ(told(text), number) << path << "\n" << text;
+  }
+}
+
+TEST(ExplainSlow, ArrivesAtEveryNumberOfAFlowRun) { expect_all_explained(""); }
+TEST(ExplainSlow, ArrivesAtEveryNumberOfAPrefill) {
+  expect_all_explained("", "{phase: prefill, batch: 6, context: 5001, cached: 1003}");
+}
+TEST(ExplainSlow, ArrivesAtEveryNumberOfAPrefillInChunks) {
+  expect_all_explained("", "{phase: prefill, batch: 6, context: 5001, chunk: 1003, replay: full}");
+}
+TEST(ExplainSlow, ArrivesAtEveryNumberOfARooflineRun) { expect_all_explained("fidelity: roofline\n"); }
+
+TEST(Explain, ShowsFormulaArithmeticAndInputsWithTheirSources) {
+  const std::string text = explain_text(plan_of(""), Catalog(KVTRAFFIC_ROOT), "points[0].traffic.logical.kv_main.read");
+  EXPECT_THAT(text, HasSubstr("6 tokens x 512 [min(512, N)] x 288 B = 17,694,720 B"));  // 20 layers x 6 x 512 x 288
+  EXPECT_THAT(text, HasSubstr("512 x 4 bit + 32 scales apart x 8 bit = 288 B"));
+  EXPECT_THAT(text, HasSubstr("published; https://github.com/huggingface/transformers"));
+  EXPECT_EQ(told(text), 6 * 38 * 512 * 288);
+}
+
+TEST(Explain, OfALayerCountsThatLayerAlone) {
+  const std::string text =
+      explain_text(plan_of(""), Catalog(KVTRAFFIC_ROOT), "layers[20].traffic.logical.index_key.read");
+  EXPECT_EQ(told(text), 6 * 5001 * 68);
+}
+
+TEST(Explain, RefusesWhatNoResultHas) {
+  for (const char* path : {"storage.nothing", "traffic.logical.kv_main", "points[1].time.seconds",
+                           "points[x].time.seconds", "layers[99].seconds", "time", "x"}) {
+    EXPECT_THROW((void)explain_text(plan_of(""), Catalog(KVTRAFFIC_ROOT), path), sim::ConfigError) << path;
+  }
+}
+
+TEST(Explain, SaysWhyAnInfeasiblePointHasNoTime) {
+  try {
+    (void)explain_text(plan_of("reserve: 99%\n"), Catalog(KVTRAFFIC_ROOT), "time.seconds");
+    FAIL();
+  } catch (const sim::ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the point is infeasible: needs"));
+  }
+}
+
+}  // namespace
+}  // namespace kvtraffic::scenarios::test
