@@ -42,7 +42,8 @@ std::string prompt_text(const sim::PointResult& point, const sim::Node& scenario
   const sim::Node* workload = scenario.find("workload");
   if (phase == nullptr || phase->text() != "prefill" || workload == nullptr || !workload->is_map()) return "";
   std::string text;
-  const auto add = [&](std::string_view field, std::string_view usual, std::string_view before, std::string_view after) {
+  const auto add = [&](std::string_view field, std::string_view usual, std::string_view before,
+                       std::string_view after) {
     const sim::Node* value = workload->find(field);
     if (value == nullptr || !value->is_scalar() || value->text() == usual) return;
     if (parameter(point, fmt::format("workload.{}", field)) != nullptr) return;

@@ -133,7 +133,8 @@ std::string prefill_text(const Lookup& known) {
   const std::optional<std::string> context = known("context_tokens");
   std::string text = "prefill";
   if (batch) text += fmt::format(" of {} {}", *batch, *batch == "1" ? "prompt" : "prompts");
-  if (context) text += batch ? fmt::format(" of {} tokens", *context) : fmt::format(" of prompts of {} tokens", *context);
+  if (context)
+    text += batch ? fmt::format(" of {} tokens", *context) : fmt::format(" of prompts of {} tokens", *context);
   return text;
 }
 

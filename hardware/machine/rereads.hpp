@@ -1,5 +1,5 @@
-// What the query tiles of a prefill kernel read again from DRAM, because they ask for more than L2 holds from one tile to
-// the next. Leaves out that an L2 a little too small holds a part.
+// What the query tiles of a prefill kernel read again from DRAM, because they ask for more than L2 holds from one tile
+// to the next. Leaves out that an L2 a little too small holds a part.
 #pragma once
 
 #include "hardware/machine/access_table.hpp"
@@ -9,8 +9,9 @@
 
 namespace kvtraffic::hardware {
 
-// A kernel runs its tiles in waves of one for each SM: sequence after sequence and, where each head has keys of its own,
-// head after head. If the distinct bytes of such a pass fit into the usable L2, all further reads of them hit. If not:
+// A kernel runs its tiles in waves of one for each SM: sequence after sequence and, where each head has keys of its
+// own, head after head. If the distinct bytes of such a pass fit into the usable L2, all further reads of them hit. If
+// not:
 // - What all tiles see (dense attention, index scans) is read once by each wave: requested bytes / tiles of a wave.
 // - Selections differ from query to query: each wave reads all distinct bytes of its pass, if it asks for as many.
 // - Windows slide on with the queries and stay in L2 whatever the length.

@@ -116,9 +116,9 @@ void LayerBuilder::latent_attention() {
   const bool absorbed = a.form == LatentForm::absorbed && !expands_context();
   const std::uint32_t normed = residual_in("attention");
   const std::uint32_t stored = store_latent_entry(project_down(normed, a.kv_rank + a.rope_dim));
-  made_[static_cast<std::size_t>(index_)].main_entry = a.has_heads_cached()   ? expand_latent(stored)
-                                                       : expands_context() ? expand_context(stored)
-                                                                           : stored;
+  made_[static_cast<std::size_t>(index_)].main_entry = a.has_heads_cached() ? expand_latent(stored)
+                                                       : expands_context()  ? expand_context(stored)
+                                                                            : stored;
   const std::int64_t query = a.heads * (a.nope_dim + a.rope_dim);
   std::uint32_t asking = query_heads(normed, stored, query, absorbed);
   const std::int64_t key_width = absorbed ? a.kv_rank + a.rope_dim : a.nope_dim + a.rope_dim;

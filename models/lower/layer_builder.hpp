@@ -107,7 +107,7 @@ class LayerBuilder {
   Context& context_;
   sim::MemoryDemand& demand_;
   std::int32_t index_ = -1;
-  std::size_t shape_ = 0;   // of this layer: index of the first layer that looks the same
+  std::size_t shape_ = 0;  // of this layer: index of the first layer that looks the same
   LayerSpans spans_;
   std::uint32_t span_ = 0;  // of operations that are added
   std::uint32_t tail_ = 0;  // vertex that made the residual stream as it stands

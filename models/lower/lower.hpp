@@ -24,14 +24,16 @@ struct Lowered {
 [[nodiscard]] Lowered lower_decode(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
                                    const sim::Deployment& deployment);
 
-// A prefill of `model`, or one chunk of it: points say which. The same inventory; attention by tiles of queries, compressor
-// state once a chunk, and spans that say which positions run what.
+// A prefill of `model`, or one chunk of it: points say which. The same inventory; attention by tiles of queries,
+// compressor state once a chunk, and spans that say which positions run what.
 [[nodiscard]] Lowered lower_prefill(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
                                     const sim::Deployment& deployment, const PrefillForm& form);
 
-// Longest prompt whose every position a DSA selection covers, so that a prefill runs it as dense attention; 0 without DSA.
+// Longest prompt whose every position a DSA selection covers, so that a prefill runs it as dense attention; 0 without
+// DSA.
 [[nodiscard]] std::int64_t longest_dense_prefill(const Model& model);
-// Positions whose window entries a cached prompt must compute again: an encoder's are not kept. 0 without an encoder side.
+// Positions whose window entries a cached prompt must compute again: an encoder's are not kept. 0 without an encoder
+// side.
 [[nodiscard]] std::int64_t most_replayed(const Model& model);
 
 }  // namespace kvtraffic::models

@@ -41,7 +41,8 @@ LayerSpans spans_of(const Model& model, const PrefillForm* form, sim::StepGraph&
   spans.last = graph.add_span({.tail = 1, .replays = false});
   std::fill(spans.layers.begin(), spans.layers.end(), spans.everywhere);
   if (!encodes || !form->bounded) return spans;
-  const std::uint32_t tail = graph.add_span({.tail = std::max<std::int64_t>(1, largest_window(model)), .replays = true});
+  const std::uint32_t tail =
+      graph.add_span({.tail = std::max<std::int64_t>(1, largest_window(model)), .replays = true});
   const std::int32_t source = cache_source(model);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (model.layers[i].side == Side::decoder && static_cast<std::int32_t>(i) > source) spans.layers[i] = tail;

@@ -11,9 +11,10 @@ namespace kvtraffic::models {
 
 // What a prefill graph is built for. The first two concern models with an encoder side only.
 struct PrefillForm {
-  bool bounded = true;          // layers behind the decoder's cache run on the last window of positions only
-  bool source_in_full = false;  // the layer that writes that cache runs whole on every position, not its projection alone
-  bool dense = false;           // selections cover all positions, so that DSA runs as dense attention
+  bool bounded = true;  // layers behind the decoder's cache run on the last window of positions only
+  bool source_in_full =
+      false;           // the layer that writes that cache runs whole on every position, not its projection alone
+  bool dense = false;  // selections cover all positions, so that DSA runs as dense attention
 };
 
 // Spans of a graph; all zero in a decode step.

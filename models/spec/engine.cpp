@@ -17,10 +17,10 @@ constexpr Field gemm_fields[] = {tile("rows", "64", "Output rows of a tile."),
                                  tile("columns", "128", "Output columns of a tile."),
                                  tile("depth", "512", "Least inner dimension of a split-K part.")};
 constexpr Table gemm{.name = "gemm_tile", .help = "Tile of a matrix multiplication.", .fields = gemm_fields};
-constexpr Field attention_fields[] = {tile("heads", "64", "Query heads of a tile."),
-                                      tile("keys", "64", "Least entries of a split-KV part."),
-                                      tile("prefill_rows", "128", "Prefill, keys of each head: query rows of a tile."),
-                                      tile("prefill_queries", "1", "Prefill, one entry for all heads: tokens of a tile.")};
+constexpr Field attention_fields[] = {
+    tile("heads", "64", "Query heads of a tile."), tile("keys", "64", "Least entries of a split-KV part."),
+    tile("prefill_rows", "128", "Prefill, keys of each head: query rows of a tile."),
+    tile("prefill_queries", "1", "Prefill, one entry for all heads: tokens of a tile.")};
 constexpr Table attention{.name = "attention_tile", .help = "Tile of attention.", .fields = attention_fields};
 constexpr Field scan_fields[] = {tile("keys", "256", "Index keys of a tile."),
                                  tile("prefill_rows", "128", "Prefill: query rows, tokens x index heads, of a tile.")};

@@ -10,7 +10,8 @@ namespace kvtraffic::scenarios {
 namespace {
 
 constexpr std::string_view known_paths =
-    "storage.FIELD, traffic.LEVEL.KIND.read|write, time.FIELD, throughput.FIELD, layer_positions, amplification[i].bytes, "
+    "storage.FIELD, traffic.LEVEL.KIND.read|write, time.FIELD, throughput.FIELD, layer_positions, "
+    "amplification[i].bytes, "
     "layers[i].seconds, "
     "layers[i].traffic..., operations[i].seconds, operations[i].traffic...; 'run --format json' shows every path of a "
     "result";

@@ -29,9 +29,9 @@ std::optional<Derivation> explain_positions(const Evaluated& point, const std::s
   }
   for (const auto& [span, count] : layers) {
     const std::int64_t positions = point.tally.spans[span].tokens / point.tally.point.batch;
-    d.terms.push_back({fmt::format("{} layers x {} [{}]", count, sim::with_commas(positions),
-                                   span_text(graph.spans()[span])),
-                       sim::with_commas(count * positions)});
+    d.terms.push_back(
+        {fmt::format("{} layers x {} [{}]", count, sim::with_commas(positions), span_text(graph.spans()[span])),
+         sim::with_commas(count * positions)});
   }
   d.value = sim::with_commas(*point.result.layer_positions);
   add_scenario_inputs(point, d);

@@ -148,7 +148,8 @@ void throughput(const Evaluated& point, Derivation& d, const std::string& field)
     d.terms.push_back({fmt::format("{} / {}", tokens, time_text(step)), sim::exact_text(t.tokens_per_second) + " /s"});
     d.value = sim::exact_text(t.tokens_per_second) + " /s";
   } else if (field == "tokens_per_second_per_user") {
-    d.formula = prefill ? "prompt tokens of one sequence / seconds" : "1 / seconds: each sequence gains one token a step";
+    d.formula =
+        prefill ? "prompt tokens of one sequence / seconds" : "1 / seconds: each sequence gains one token a step";
     d.value = sim::exact_text(t.tokens_per_second_per_user) + " /s";
   } else if (field == "tokens_per_second_per_device") {
     d.formula = "tokens of the step / seconds / devices";

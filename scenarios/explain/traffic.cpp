@@ -173,9 +173,9 @@ std::string term_text(const Evaluated& point, const Question& q, const sim::Oper
                       const sim::AccessBytes& numbers, std::int64_t bytes) {
   const sim::StepGraph& graph = point.lowered().graph;
   const sim::Layout& layout = graph.layouts()[access.layout];
-  std::string text =
-      fmt::format("{} ({}): {}{} x {} B{}", operation.name, graph.roles()[access.role], units_text(point, operation, access),
-                  entries_text(point, operation, access), with_commas(layout.entry_bytes()), level_text(numbers, q.level));
+  std::string text = fmt::format("{} ({}): {}{} x {} B{}", operation.name, graph.roles()[access.role],
+                                 units_text(point, operation, access), entries_text(point, operation, access),
+                                 with_commas(layout.entry_bytes()), level_text(numbers, q.level));
   if (q.level == Level::dram && bytes != numbers.sector) text += fmt::format(", less what is {}", point.saving_reason);
   return text;
 }

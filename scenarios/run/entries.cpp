@@ -69,9 +69,10 @@ std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenar
   auto deployment = sim::lay_out(entries.hardware.count, scenario.parallel, entries.model.has_experts(),
                                  scenario.phase == Phase::prefill);
   if (scenario.phase == Phase::prefill && scenario.encoder_option && !models::has_encoder(entries.model)) {
-    faults.error(*scenario.encoder_option, "workload",
-                 fmt::format("'{}' has no encoder side: replay and source_layer do not apply to it", entries.model.name),
-                 "no such keys");
+    faults.error(
+        *scenario.encoder_option, "workload",
+        fmt::format("'{}' has no encoder side: replay and source_layer do not apply to it", entries.model.name),
+        "no such keys");
   }
   if (!deployment) faults.error(parallel, "parallel", deployment.error());
   diagnostics.append(faults);

@@ -123,8 +123,8 @@ class Planner {
     const Scenario scenario = read_scenario(point, misread);
     if (scenario.phase != Phase::prefill || scenario.cached < scenario.context) return;
     faults.error(point.find("workload")->find("cached")->mark(), "workload.cached",
-                 fmt::format("{} leaves nothing of a prompt of {} tokens to compute",
-                             sim::with_commas(scenario.cached), sim::with_commas(scenario.context)),
+                 fmt::format("{} leaves nothing of a prompt of {} tokens to compute", sim::with_commas(scenario.cached),
+                             sim::with_commas(scenario.context)),
                  fmt::format("less than {}", sim::with_commas(scenario.context)));
   }
 

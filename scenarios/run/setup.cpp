@@ -32,7 +32,8 @@ struct Lowering {
 Lowering lower(const Scenario& scenario, const Entries& entries, const sim::Deployment& deployment) {
   const auto& [model, format, engine, hardware] = entries;
   if (scenario.phase == Phase::decode) return {models::lower_decode(model, format, engine.plan, deployment), {}};
-  models::PrefillForm form{.bounded = scenario.bounded_replay, .source_in_full = scenario.source_in_full, .dense = false};
+  models::PrefillForm form{
+      .bounded = scenario.bounded_replay, .source_in_full = scenario.source_in_full, .dense = false};
   Lowering lowering{models::lower_prefill(model, format, engine.plan, deployment, form), {}};
   form.dense = true;
   if (models::longest_dense_prefill(model) > 0) {
@@ -70,9 +71,9 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   diagnostics.append(faults);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
-  return std::make_shared<const Setup>(
-      Setup{std::move(entries.model), std::move(entries.format), std::move(entries.engine), std::move(entries.hardware),
-            *deployment, std::move(lowering.main), std::move(lowering.dense), scenario});
+  return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
+                                             std::move(entries.engine), std::move(entries.hardware), *deployment,
+                                             std::move(lowering.main), std::move(lowering.dense), scenario});
 }
 
 const models::Lowered& Setup::lowered_for(std::int64_t context) const {

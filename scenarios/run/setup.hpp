@@ -64,7 +64,7 @@ class Evaluator {
   std::shared_ptr<const Setup> setup_;
   std::unique_ptr<sim::Machine> roofline_;
   std::unique_ptr<sim::Machine> machine_;  // nullptr when the fidelity is roofline
-  const models::Lowered* lowered_;  // of the last point
+  const models::Lowered* lowered_;         // of the last point
   bool is_chunked_ = false;
   sim::Tally tally_, chunk_tally_;
   sim::Outcome bound_, outcome_;

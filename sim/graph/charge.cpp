@@ -68,8 +68,8 @@ bool belongs_to_its_query(const Count& count) {
   return count.kind == Count::Kind::window || count.kind == Count::Kind::capped || count.kind == Count::Kind::closes;
 }
 
-// Sum of value(floor(p / ratio)) over the last positions p of tiles of `queries` positions. After as many tiles as bring
-// p back to the same place in a page (of `period` entries), each value has grown by whole pages of `gain`.
+// Sum of value(floor(p / ratio)) over the last positions p of tiles of `queries` positions. After as many tiles as
+// bring p back to the same place in a page (of `period` entries), each value has grown by whole pages of `gain`.
 template <class Value>
 std::int64_t sum_of_tiles(std::int64_t ratio, std::int64_t queries, const Positions& at, std::int64_t period,
                           std::int64_t gain, const Value& value) {

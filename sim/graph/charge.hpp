@@ -57,8 +57,8 @@ class PageCosts {
  public:
   explicit PageCosts(const Layout& layout);
   [[nodiscard]] Cost over(const Count& count, Pattern pattern, std::int64_t first, std::int64_t last) const;
-  // Entries read in common by tiles of `queries` neighbouring positions: each tile requests what its last position sees.
-  // A window or a selection belongs to its query, so there a tile is one position.
+  // Entries read in common by tiles of `queries` neighbouring positions: each tile requests what its last position
+  // sees. A window or a selection belongs to its query, so there a tile is one position.
   [[nodiscard]] Cost shared(const Count& count, Pattern pattern, std::int64_t queries, const Positions& at) const;
   [[nodiscard]] Cost of_entries(std::int64_t entries, Pattern pattern) const;
   [[nodiscard]] Cost of(const Charge& charge, const Positions& at) const;

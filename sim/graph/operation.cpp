@@ -47,7 +47,8 @@ std::string Count::formula() const {
     case Kind::closes:
       return fmt::format("[N mod {} = 0]", ratio);
     case Kind::kept:
-      return limit == 0 ? fmt::format("N mod {}", ratio) : fmt::format("N mod {} + [N >= {}] x {}", ratio, ratio, limit);
+      return limit == 0 ? fmt::format("N mod {}", ratio)
+                        : fmt::format("N mod {} + [N >= {}] x {}", ratio, ratio, limit);
   }
   return "";
 }

@@ -34,10 +34,10 @@ struct Count {
 
 // What a count is taken per, and so what multiplies it.
 enum class Per : std::uint8_t {
-  token,   // each token of the step, on each tensor rank that does not divide it
-  rank,    // each data rank that has tokens: weights are read once however many tokens there are
-  expert,  // each distinct routed expert of the step
-  routed,  // each (token, chosen expert) pair
+  token,     // each token of the step, on each tensor rank that does not divide it
+  rank,      // each data rank that has tokens: weights are read once however many tokens there are
+  expert,    // each distinct routed expert of the step
+  routed,    // each (token, chosen expert) pair
   sequence,  // each sequence, with the count at the last position; `kept`: of these the rows that the step made
   resumed,   // each sequence, with the count before the first position; `kept`: only if a block closes in the step
 };
@@ -65,8 +65,8 @@ struct Access {
   std::uint32_t role = 0;     // index into StepGraph::roles()
   std::uint32_t layout = 0;   // index into StepGraph::layouts()
   std::uint32_t experts = 0;  // for Per::expert and Per::routed: index into StepGraph::expert_sets()
-  // Prefill, entries that tokens of one sequence read in common: tokens that load them together (a query tile). What the
-  // algorithm asks for is then each distinct entry once. 0: each token asks for its own.
+  // Prefill, entries that tokens of one sequence read in common: tokens that load them together (a query tile). What
+  // the algorithm asks for is then each distinct entry once. 0: each token asks for its own.
   std::int64_t queries = 0;
   Count count;
 };
@@ -85,12 +85,12 @@ enum class OperationKind : std::uint8_t { gemm, grouped_gemm, attention, scan, t
 
 // What a kernel plan tiles over. Columns and heads are of the whole deployment; `ways` divides them over tensor ranks.
 struct Shape {
-  std::int64_t columns = 0;  // gemm: output columns
-  std::int64_t depth = 0;    // gemm: inner dimension
-  std::int64_t heads = 0;    // attention, scan
+  std::int64_t columns = 0;     // gemm: output columns
+  std::int64_t depth = 0;       // gemm: inner dimension
+  std::int64_t heads = 0;       // attention, scan
   std::int64_t tile_heads = 0;  // attention: heads of a tile; 0: as the plan says
   std::int64_t queries = 1;     // attention, scan: tokens of a tile
-  Count keys;                // attention, scan, topk: entries per token
+  Count keys;                   // attention, scan, topk: entries per token
 };
 
 struct Collective {

@@ -40,7 +40,8 @@ std::int64_t parts(const Operation& operation, const Tally& tally) {
 // Causal prefill sees all lengths up to the last; its middle stands for the mean.
 std::int64_t keys(const Question& q) {
   const Positions& at = q.span.at;
-  return q.operation.shape.keys.at(at.first + at.count() / 2 - at.origin * (q.operation.shape.keys.kind == Count::Kind::window));
+  return q.operation.shape.keys.at(at.first + at.count() / 2 -
+                                   at.origin * (q.operation.shape.keys.kind == Count::Kind::window));
 }
 
 // Output rows: tokens, or what is worked out once for each sequence.

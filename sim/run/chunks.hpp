@@ -25,7 +25,7 @@ class OutcomeSum {
 
  private:
   Outcome sum_;
-  std::vector<Duration> longest_;                        // per vertex
+  std::vector<Duration> longest_;                         // per vertex
   std::array<Duration, bound_names.size()> bound_for_{};  // how long chunks were bound by each resource
 };
 

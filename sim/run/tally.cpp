@@ -16,8 +16,8 @@ struct Step {
   const Deployment& deployment;
   const std::vector<ExpertSet>& expert_sets;
   const Tally& tally;
-  std::int64_t ranks = 1;         // data ranks with requests
-  std::int64_t requests = 1;      // on the fullest of them
+  std::int64_t ranks = 1;            // data ranks with requests
+  std::int64_t requests = 1;         // on the fullest of them
   const SpanTokens* span = nullptr;  // of the operation at hand
   std::size_t first_set = 0;         // of its span in the lists of distinct experts
 
@@ -96,10 +96,17 @@ Multiplicity multiplicity_of(const Access& access, const Step& step) {
     case Per::expert:  // never copied: each lies on the devices of one group, divided among them
       return {step.tally.distinct_experts[step.first_set + access.experts],
               step.tally.distinct_experts_device[step.first_set + access.experts],
-              deployment.expert_tensor(), 1, 1, step.positions()};
+              deployment.expert_tensor(),
+              1,
+              1,
+              step.positions()};
     case Per::routed:
-      return {step.pairs(access.experts), step.pairs_device(access.experts), expert_parts,
-              deployment.expert_tensor() / expert_parts, 1, step.positions()};
+      return {step.pairs(access.experts),
+              step.pairs_device(access.experts),
+              expert_parts,
+              deployment.expert_tensor() / expert_parts,
+              1,
+              step.positions()};
   }
   return {};
 }
@@ -111,8 +118,8 @@ AccessBytes bytes_of(const Access& access, const Cost& cost, const Step& step) {
   copy(bytes, many.tensor_copies, many.data_copies);
   const std::int64_t divisor = checked_multiply(cost.per, many.positions);
   bytes.device = on_device(cost.sectors, many.device, divisor, many.parts);
-  bytes.footprint = cost.footprint == cost.sectors ? bytes.device
-                                                   : on_device(cost.footprint, many.device, divisor, many.parts);
+  bytes.footprint =
+      cost.footprint == cost.sectors ? bytes.device : on_device(cost.footprint, many.device, divisor, many.parts);
   return bytes;
 }
 
@@ -193,8 +200,8 @@ void add_messages(const Operation& operation, const Step& step, OperationWork& w
   }
 }
 
-// Positions before `first` take part where they are replayed; a tail ends at the end of the prompt. Windows reach back to
-// where the replay or the tail begins, because nothing before has refilled them.
+// Positions before `first` take part where they are replayed; a tail ends at the end of the prompt. Windows reach back
+// to where the replay or the tail begins, because nothing before has refilled them.
 Positions positions_of(const Span& span, const Point& point) {
   Positions at{point.first, point.last, 0};
   if (span.replays && point.replay > 0) {

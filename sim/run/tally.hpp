@@ -12,8 +12,8 @@
 
 namespace kvtraffic::sim {
 
-// Which positions of each request the step computes. Sums over first..last are divided by `divisor`. A prefill in chunks
-// is a point for each chunk.
+// Which positions of each request the step computes. Sums over first..last are divided by `divisor`. A prefill in
+// chunks is a point for each chunk.
 struct Point {
   std::int64_t batch = 1;    // sequences in the whole deployment
   std::int64_t context = 1;  // positions the (last) new token attends to, itself included

@@ -1,5 +1,5 @@
-// What query tiles read again from DRAM, and kernels that have nothing to do. Usable L2 is 1,000 bytes, the device has 10
-// SMs.
+// What query tiles read again from DRAM, and kernels that have nothing to do. Usable L2 is 1,000 bytes, the device has
+// 10 SMs.
 #include "hardware/machine/rereads.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Prefill of the catalog's models: layer positions, causal sums of arithmetic, entries written, chunks, cached prefixes.
-// Arithmetic beside each figure.
+// Prefill of the catalog's models: layer positions, causal sums of arithmetic, entries written, chunks, cached
+// prefixes. Arithmetic beside each figure.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -187,7 +187,8 @@ std::vector<std::string> catalog() {
   return names;
 }
 
-// A format that knows the model's caches is not the deployed one for all of them, so those it does not know are left out.
+// A format that knows the model's caches is not the deployed one for all of them, so those it does not know are left
+// out.
 const std::vector<std::string>& known_models() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> known;

@@ -130,8 +130,8 @@ TEST(Charge, OneQueryAloneReadsWhatADecodeStepReads) {
   layout.apart = 4;
   layout.page_entries = 64;
   const PageCosts costs(layout);
-  for (const Count count : {Count{Count::Kind::entries, 4, 0}, Count{Count::Kind::capped, 2, 512},
-                            Count{Count::Kind::window, 1, 128}}) {
+  for (const Count count :
+       {Count{Count::Kind::entries, 4, 0}, Count{Count::Kind::capped, 2, 512}, Count{Count::Kind::window, 1, 128}}) {
     const Cost alone = costs.shared(count, Pattern::gather, 1, {999, 999, 0});
     const Cost decode = costs.over(count, Pattern::gather, 999, 999);
     EXPECT_EQ(std::tuple(alone.nominal, alone.sectors, alone.apart, alone.again),
@@ -148,7 +148,7 @@ TEST(Charge, SelectionsOfEnoughQueriesReachEveryEntry) {
 
 TEST(Charge, AChunkLeavesTheRowsOfItsOpenBlockAndTakesUpThoseBefore) {
   const Count plain{Count::Kind::kept, 4, 0};
-  const Count overlapping{Count::Kind::kept, 4, 4};  // the block before is pooled again
+  const Count overlapping{Count::Kind::kept, 4, 4};                             // the block before is pooled again
   EXPECT_EQ(entries_per_sequence(Per::sequence, plain, {1, 10, 0}), 2);         // 9 and 10
   EXPECT_EQ(entries_per_sequence(Per::sequence, overlapping, {1, 10, 0}), 6);   // 5 to 10
   EXPECT_EQ(entries_per_sequence(Per::sequence, overlapping, {1, 3, 0}), 3);    // no block yet

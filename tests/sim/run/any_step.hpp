@@ -60,7 +60,8 @@ inline StepGraph any_step(bool prefill = false) {
     for (Access& access : operation.accesses) {
       if (!prefill) access.queries = 0;
     }
-    if (prefill) operation.span = graph.add_span({*rc::gen::element<std::int64_t>(0, 1, 128), *rc::gen::arbitrary<bool>()});
+    if (prefill)
+      operation.span = graph.add_span({*rc::gen::element<std::int64_t>(0, 1, 128), *rc::gen::arbitrary<bool>()});
     const auto added = graph.add_operation(operation);
     for (const std::int32_t layer : {-1, 0, 1}) graph.add_vertex(added, layer);
   }

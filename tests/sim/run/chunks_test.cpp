@@ -39,9 +39,15 @@ Duration lasting(std::int64_t femtoseconds) { return Duration::of_femtoseconds(f
 
 TEST(OutcomeSum, LaysChunksBehindOneAnother) {
   OutcomeSum sum;
-  sum.add({lasting(300), Bound::hbm, {10, 0}, {{at(0), at(100), Bound::hbm}, {at(100), at(300), Bound::l2}},
+  sum.add({lasting(300),
+           Bound::hbm,
+           {10, 0},
+           {{at(0), at(100), Bound::hbm}, {at(100), at(300), Bound::l2}},
            {{Bound::hbm, 1.0}}});
-  sum.add({lasting(100), Bound::link, {5, 1}, {{at(0), at(20), Bound::link}, {at(20), at(100), Bound::link}},
+  sum.add({lasting(100),
+           Bound::link,
+           {5, 1},
+           {{at(0), at(20), Bound::link}, {at(20), at(100), Bound::link}},
            {{Bound::hbm, 0.0}}});
   EXPECT_EQ(sum.sum().total, lasting(400));
   EXPECT_EQ(sum.sum().bound_by, Bound::hbm);  // for 300 of 400
