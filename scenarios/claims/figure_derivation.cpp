@@ -81,8 +81,13 @@ std::string Figures::derivation(const Reference& reference) const {
                       : fmt::format(", the sum of {}; the first:", values->size());
   }
   text += "\n";
-  const Evaluated point{
-      setup(), result_, evaluator_.tally(), evaluator_.bound(), evaluator_.outcome(), evaluator_.saving_reason()};
+  const Evaluated point{setup(),
+                        evaluator_.lowered(),
+                        result_,
+                        evaluator_.tally(),
+                        evaluator_.bound(),
+                        evaluator_.outcome(),
+                        evaluator_.saving_reason()};
   const std::vector<std::string> paths = explained_paths(reference);
   for (const std::string& path : paths) {
     auto found = explain_storage(point, path);

@@ -36,13 +36,12 @@ struct Derivation {
 // A point with everything that was computed for it.
 struct Evaluated {
   const Setup& setup;
+  const models::Lowered& lowered;
   const sim::PointResult& result;
   const sim::Tally& tally;
   const sim::Outcome& bound;    // the roofline's outcome
   const sim::Outcome& outcome;  // the chosen fidelity's
   std::string_view saving_reason;
-
-  [[nodiscard]] const models::Lowered& lowered() const { return setup.lowered_for(tally.point.context); }
 };
 
 // The parts of a path after its point: "traffic.logical.kv_main.read". Nothing when the path is of another kind.

@@ -70,8 +70,13 @@ std::string explain_text(const Plan& plan, const Catalog& catalog, const std::st
   Evaluator evaluator(setup);
   const sim::PointResult result =
       evaluator.evaluate(scenario.batch, scenario.context, {.layers = true, .operations = true});
-  const Evaluated point{
-      *setup, result, evaluator.tally(), evaluator.bound(), evaluator.outcome(), evaluator.saving_reason()};
+  const Evaluated point{*setup,
+                        evaluator.lowered(),
+                        result,
+                        evaluator.tally(),
+                        evaluator.bound(),
+                        evaluator.outcome(),
+                        evaluator.saving_reason()};
   if (path.empty()) return headlines(point);
   const auto derivation = explain(point, asked.rest);
   if (!derivation) {

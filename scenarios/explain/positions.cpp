@@ -22,7 +22,7 @@ std::optional<Derivation> explain_positions(const Evaluated& point, const std::s
   Derivation d;
   d.path = path;
   d.formula = "sum over main layers of the positions that they compute, of one sequence";
-  const sim::StepGraph& graph = point.lowered().graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   std::map<std::uint32_t, std::int64_t> layers;
   for (std::size_t i = 0; i < static_cast<std::size_t>(point.setup.model.main_layers); ++i) {
     ++layers[graph.layers()[i].span];

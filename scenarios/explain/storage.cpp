@@ -17,7 +17,7 @@ bool is_growing(const StoredCache& cache) { return cache.ratio > 0; }
 
 void growing(const Evaluated& point, Derivation& d) {
   d.formula = "sum over growing caches of layers x bytes an entry / tokens an entry";
-  for (const StoredCache& c : point.lowered().demand.caches) {
+  for (const StoredCache& c : point.lowered.demand.caches) {
     if (!is_growing(c)) continue;
     const double bytes = static_cast<double>(c.layers * c.layout.entry_bytes()) / static_cast<double>(c.ratio);
     d.terms.push_back({fmt::format("{}: {} layers x {} B / {}", c.name, c.layers, c.layout.entry_bytes(), c.ratio),
@@ -35,7 +35,7 @@ void fixed_caches(const Evaluated& point, Derivation& d, bool (*wanted)(const St
   d.formula = allocated ? "sum over caches of layers x whole pages x bytes a page"
                         : "sum over caches of layers x entries x bytes an entry";
   const std::int64_t n = point.tally.point.context;
-  for (const StoredCache& c : point.lowered().demand.caches) {
+  for (const StoredCache& c : point.lowered.demand.caches) {
     if (!wanted(c)) continue;
     const std::int64_t entries = entries_of(c, n);
     const std::int64_t each = allocated ? c.layout.allocated(entries) : c.layout.stored(entries);
@@ -66,7 +66,7 @@ void weights(const Evaluated& point, Derivation& d) {
   d.formula = "sum over weights of copies x bytes, divided as the ranks share them";
   const sim::Deployment& where = point.setup.deployment;
   std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::pair<std::int64_t, const StoredTensor*>> lines;
-  for (const StoredTensor& t : point.lowered().demand.tensors) {
+  for (const StoredTensor& t : point.lowered.demand.tensors) {
     if (t.place == sim::Place::host) continue;
     auto& line = lines[{t.name, t.bytes, t.copies}];
     ++line.first;
@@ -93,7 +93,7 @@ void weights(const Evaluated& point, Derivation& d) {
 
 void host(const Evaluated& point, Derivation& d) {
   d.formula = "sum over tables that lie in host memory";
-  for (const StoredTensor& t : point.lowered().demand.tensors) {
+  for (const StoredTensor& t : point.lowered.demand.tensors) {
     if (t.place != sim::Place::host) continue;
     d.terms.push_back(
         {fmt::format("{}: {} x {} B", t.name, t.copies, with_commas(t.bytes)), in_bytes(t.copies * t.bytes)});
@@ -108,7 +108,7 @@ void capacity_inputs(const Evaluated& point, Derivation& d) {
 void used(const Evaluated& point, Derivation& d) {
   const sim::Deployment& where = point.setup.deployment;
   const std::int64_t requests = where.fullest_requests(point.tally.point.batch);
-  const std::int64_t each = point.lowered().demand.allocated_per_device(point.tally.point.context, where);
+  const std::int64_t each = point.lowered.demand.allocated_per_device(point.tally.point.context, where);
   d.formula = "weights + requests on the fullest data rank x allocated bytes a request";
   d.terms.push_back({"weights", in_bytes(point.result.storage->weight_bytes_per_device)});
   d.terms.push_back({fmt::format("{} requests x {} B", with_commas(requests), with_commas(each)),
@@ -125,7 +125,7 @@ void largest(const Evaluated& point, Derivation& d, bool batch) {
   const sim::Deployment& where = point.setup.deployment;
   if (batch) {
     d.formula = "data ranks x floor(room a device / allocated bytes a request)";
-    const std::int64_t each = point.lowered().demand.allocated_per_device(point.tally.point.context, where);
+    const std::int64_t each = point.lowered.demand.allocated_per_device(point.tally.point.context, where);
     if (each > 0)
       d.terms.push_back({fmt::format("{} x floor({} / {})", where.data, with_commas(room), with_commas(each)),
                          with_commas(s.max_batch)});
@@ -133,7 +133,7 @@ void largest(const Evaluated& point, Derivation& d, bool batch) {
     d.formula =
         "largest context whose allocated bytes x requests on the fullest data rank fit the room a device, up to the "
         "model's positions";
-    const std::int64_t each = point.lowered().demand.allocated_per_device(s.max_context, where);
+    const std::int64_t each = point.lowered.demand.allocated_per_device(s.max_context, where);
     d.terms.push_back({fmt::format("{} requests x {} B at N = {}", where.fullest_requests(point.tally.point.batch),
                                    with_commas(each), with_commas(s.max_context)),
                        in_bytes(sim::checked_multiply(where.fullest_requests(point.tally.point.batch), each))});

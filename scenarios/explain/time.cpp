@@ -27,7 +27,7 @@ struct Totals {
 };
 
 Totals totals_of(const Evaluated& point, const sim::Outcome& outcome) {
-  const sim::StepGraph& graph = point.lowered().graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   Totals sum;
   for (const std::int64_t bytes : outcome.dram) sum.dram += bytes;
   for (const sim::Vertex& v : graph.vertices()) {
@@ -92,7 +92,7 @@ void simulated(const Evaluated& point, Derivation& d, std::optional<std::int64_t
   d.formula =
       "end of the last operation in the discrete-event simulation of the fullest device; operations overlap where "
       "nothing makes them wait";
-  const sim::StepGraph& graph = point.lowered().graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   std::map<std::string, Group> groups;
   for (std::size_t i = 0; i < graph.vertices().size(); ++i) {
     const sim::Vertex& v = graph.vertices()[i];

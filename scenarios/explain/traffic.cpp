@@ -73,7 +73,7 @@ const sim::SpanTokens& span_of(const Evaluated& point, const sim::Operation& ope
 bool is_prefill(const Evaluated& point) { return point.setup.scenario.phase == Phase::prefill; }
 
 std::string experts_text(const Evaluated& point, const sim::Operation& operation, const Access& access) {
-  const sim::StepGraph& graph = point.lowered().graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   const sim::ExpertSet& set = graph.expert_sets()[access.experts];
   const std::size_t at = operation.span * graph.expert_sets().size() + access.experts;
   if (is_prefill(point)) return fmt::format("{} distinct experts a chunk", point.tally.distinct_experts[at]);
@@ -92,7 +92,7 @@ std::string units_text(const Evaluated& point, const sim::Operation& operation, 
       return experts_text(point, operation, access);
     case sim::Per::routed:
       return fmt::format("{} tokens x {} experts", with_commas(tokens),
-                         point.lowered().graph.expert_sets()[access.experts].active);
+                         point.lowered.graph.expert_sets()[access.experts].active);
     case sim::Per::sequence:
       return fmt::format("{} sequences, at a chunk's end", with_commas(point.tally.point.batch));
     case sim::Per::resumed:
@@ -171,7 +171,7 @@ using Lines = std::vector<Line>;
 
 std::string term_text(const Evaluated& point, const Question& q, const sim::Operation& operation, const Access& access,
                       const sim::AccessBytes& numbers, std::int64_t bytes) {
-  const sim::StepGraph& graph = point.lowered().graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   const sim::Layout& layout = graph.layouts()[access.layout];
   std::string text = fmt::format("{} ({}): {}{} x {} B{}", operation.name, graph.roles()[access.role],
                                  units_text(point, operation, access), entries_text(point, operation, access),
@@ -181,7 +181,7 @@ std::string term_text(const Evaluated& point, const Question& q, const sim::Oper
 }
 
 void add_vertex(const Evaluated& point, const Question& q, const sim::Vertex& v, Lines& lines) {
-  const sim::StepGraph& graph = point.lowered().graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   const sim::Operation& operation = graph.operation_of(v);
   for (std::uint32_t i = 0; i < operation.accesses.size(); ++i) {
     const Access& access = operation.accesses[i];
@@ -219,13 +219,13 @@ void add_count_input(const Evaluated& point, const sim::Count& count, Derivation
 void add_lines(const Evaluated& point, const Lines& lines, Derivation& d) {
   for (const Line& line : lines) {
     d.terms.push_back({fmt::format("{} x {}", line.uses, line.text), fmt::format("{} B", with_commas(line.bytes))});
-    d.add_input(layout_input(point.setup, point.lowered().graph.layouts()[line.access->layout]));
+    d.add_input(layout_input(point.setup, point.lowered.graph.layouts()[line.access->layout]));
     add_count_input(point, line.access->count, d);
   }
 }
 
 std::int64_t add_messages(const Evaluated& point, const Question& q, Derivation& d) {
-  const sim::StepGraph& graph = point.lowered().graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   std::map<std::uint32_t, std::int64_t> uses;
   for (std::size_t i = 0; i < graph.order().size(); ++i) {
     const sim::Vertex& v = graph.vertices()[graph.order()[i]];
@@ -268,7 +268,7 @@ constexpr std::string_view formula_of(Level level) {
 std::optional<Derivation> explain_traffic(const Evaluated& point, const std::string& path) {
   const auto q = parse(path);
   if (!q) return std::nullopt;
-  const sim::StepGraph& graph = point.lowered().graph;
+  const sim::StepGraph& graph = point.lowered.graph;
   if (q->layer && *q->layer >= static_cast<std::int64_t>(graph.layers().size())) return std::nullopt;
   if (q->operation && *q->operation >= static_cast<std::int64_t>(graph.order().size())) return std::nullopt;
   Derivation d;

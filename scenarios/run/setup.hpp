@@ -44,6 +44,7 @@ class Evaluator {
 
   // What the last evaluated point was computed from, all chunks together; meaningless before, and for points without
   // time.
+  [[nodiscard]] const models::Lowered& lowered() const { return *lowered_; }
   [[nodiscard]] const sim::Tally& tally() const { return tally_; }
   [[nodiscard]] const sim::Outcome& bound() const { return is_chunked_ ? bound_sum_.sum() : bound_; }  // the roofline's
   [[nodiscard]] const sim::Outcome& outcome() const {

@@ -24,7 +24,7 @@ std::int64_t weight_bytes(const Model& m) {
 }
 
 TEST(WeightSet, LeavesNoScaleOfTheModelsOwnFormBehind) {
-  const WeightFormat& attention = stored_as("deepseek-v3", "bf16").format(WeightClass::attention);
+  const WeightFormat attention = stored_as("deepseek-v3", "bf16").format(WeightClass::attention);
   EXPECT_EQ(attention.bits, 16);
   EXPECT_EQ(attention.scale_bits, 0);
   EXPECT_EQ(attention.compute, sim::Precision::bf16);
