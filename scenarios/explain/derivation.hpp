@@ -46,6 +46,7 @@ struct Evaluated {
 
 // The parts of a path after its point: "traffic.logical.kv_main.read". Nothing when the path is of another kind.
 [[nodiscard]] std::optional<Derivation> explain_storage(const Evaluated& point, const std::string& path);
+[[nodiscard]] std::optional<Derivation> explain_positions(const Evaluated& point, const std::string& path);
 [[nodiscard]] std::optional<Derivation> explain_traffic(const Evaluated& point, const std::string& path);
 [[nodiscard]] std::optional<Derivation> explain_time(const Evaluated& point, const std::string& path);
 

@@ -40,8 +40,9 @@ std::int64_t parts(const Operation& operation, const Tally& tally) {
 // Causal prefill sees all lengths up to the last; its middle stands for the mean.
 std::int64_t keys(const Question& q) {
   const Positions& at = q.span.at;
-  return q.operation.shape.keys.at(at.first + at.count() / 2 -
-                                   at.origin * (q.operation.shape.keys.kind == Count::Kind::window));
+  const Count& count = q.operation.shape.keys;
+  const std::int64_t middle = at.first + at.count() / 2;
+  return count.at(count.kind == Count::Kind::window ? middle - at.origin : middle);
 }
 
 // Output rows: tokens, or what is worked out once for each sequence.

@@ -91,11 +91,10 @@ TEST(ExitCode, IsThreeForABrokenScenario) {
   EXPECT_THAT(outcome.err, HasSubstr("<stdin>:1:8: error: model: no model is named 'nothing'"));
 }
 
-TEST(ExitCode, IsThreeForCycleAndPrefill) {
+TEST(ExitCode, IsThreeForCycle) {
   EXPECT_EQ(run_text(small, {"--fidelity", "cycle"}).code, 3);
   EXPECT_THAT(run_text(small, {"--fidelity", "cycle"}).err,
               HasSubstr("cycle is not available yet: use flow or roofline"));
-  EXPECT_THAT(run_text(small, {"--set", "workload.phase=prefill"}).err, HasSubstr("prefill is not available yet"));
 }
 
 TEST(ExitCode, IsThreeForMorePointsThanAllowed) {

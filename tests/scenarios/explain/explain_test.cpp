@@ -16,10 +16,11 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-Plan plan_of(const std::string& changes) {
+constexpr const char* decode = "{phase: decode, batch: 6, context: 5001}";
+
+Plan plan_of(const std::string& changes, const std::string& workload = decode) {
   const std::string base =
-      "model: deepseek-v4.1-flash\nhardware: 8x-h200-sxm\nparallel: {tensor: 2, data: 4}\nworkload: {phase: decode, "
-      "batch: 6, context: 5001}\n";
+      "model: deepseek-v4.1-flash\nhardware: 8x-h200-sxm\nparallel: {tensor: 2, data: 4}\nworkload: " + workload + "\n";
   return make_plan(yaml(base + changes), {}, ".", Catalog(KVTRAFFIC_ROOT));
 }
 
@@ -48,8 +49,8 @@ json result_of(const Plan& plan) {
   return result;
 }
 
-void expect_all_explained(const std::string& changes) {
-  const Plan plan = plan_of(changes);
+void expect_all_explained(const std::string& changes, const std::string& workload = decode) {
+  const Plan plan = plan_of(changes, workload);
   json result = result_of(plan);
   for (const char* not_a_number_of_the_result : {"parameters", "flops"}) result.erase(not_a_number_of_the_result);
   while (result["operations"].size() > 60) result["operations"].erase(60);
@@ -64,6 +65,12 @@ void expect_all_explained(const std::string& changes) {
 }
 
 TEST(ExplainSlow, ArrivesAtEveryNumberOfAFlowRun) { expect_all_explained(""); }
+TEST(ExplainSlow, ArrivesAtEveryNumberOfAPrefill) {
+  expect_all_explained("", "{phase: prefill, batch: 6, context: 5001, cached: 1003}");
+}
+TEST(ExplainSlow, ArrivesAtEveryNumberOfAPrefillInChunks) {
+  expect_all_explained("", "{phase: prefill, batch: 6, context: 5001, chunk: 1003, replay: full}");
+}
 TEST(ExplainSlow, ArrivesAtEveryNumberOfARooflineRun) { expect_all_explained("fidelity: roofline\n"); }
 
 TEST(Explain, ShowsFormulaArithmeticAndInputsWithTheirSources) {
