@@ -25,7 +25,7 @@ class RooflineMachine : public sim::Machine {
   };
   void cost_operations(const sim::StepGraph& graph, const sim::Tally& tally, Totals& totals);
   void walk(const sim::StepGraph& graph, std::vector<std::int64_t>& dram, Totals& totals);
-  [[nodiscard]] double host_seconds(AccessTable::Range range, bool only_dependent) const;
+  [[nodiscard]] double bytes_from(sim::Place place, AccessTable::Range range, bool only_dependent) const;
 
   Device device_;
   double seconds_per_byte_ = 0;  // over the pins

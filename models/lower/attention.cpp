@@ -17,10 +17,10 @@ namespace {
 constexpr std::int64_t position_bytes = 4;  // a selected position, int32 (FlashMLA's index lists)
 
 // Index keys are scored in the width they are stored in: 4-bit keys run as FP4, 8-bit ones as FP8.
-sim::Precision score_precision(const sim::Layout& key, std::int64_t index_dim) {
-  const std::int64_t bits = key.entry_bytes() * 8 / index_dim;
-  if (bits < 8) return sim::Precision::fp4;
-  return bits < 16 ? sim::Precision::fp8 : sim::Precision::bf16;
+sim::Precision score_precision(std::int64_t bits) {
+  if (bits <= 4) return sim::Precision::fp4;
+  if (bits <= 8) return sim::Precision::fp8;
+  return bits <= 16 ? sim::Precision::bf16 : sim::Precision::fp32;
 }
 
 }  // namespace
@@ -193,7 +193,8 @@ std::uint32_t LayerBuilder::scan(const std::vector<After>& after) {
     const std::int64_t tile = picks ? 1 : std::max<std::int64_t>(1, context_.plan.scan_rows / a.index_heads);
     if (context_.prefill != nullptr) op.shared_by(tile);
     op.writes_list("index scores", sim::ceil_divide(context_.plan.score_bits, 8), keys, Owner::step);
-    op.computes(score_precision(key, a.index_dim), 2.0 * static_cast<double>(a.index_heads * a.index_dim), keys, whole);
+    const std::int64_t bits = context_.format.value_bits(EntryRole::index, context_.model.cache);
+    op.computes(score_precision(bits), 2.0 * static_cast<double>(a.index_heads * a.index_dim), keys, whole);
     op.shape({.heads = a.index_heads, .queries = context_.prefill == nullptr ? 1 : tile, .keys = keys});
   });
 }

@@ -51,15 +51,16 @@ std::uint32_t LayerBuilder::engram() {
   const EngramTables& e = *here().engram;
   const WeightFormat& rows = context_.model.format(WeightClass::engram_rows);
   const std::int64_t row = rows.bytes(e.row_values);
-  const sim::Place place = context_.deployment.engram_on_host ? sim::Place::host : sim::Place::device;
-  demand_.tensors.push_back({"engram table", e.rows * e.row_values, sim::checked_multiply(e.rows, row), 1,
-                             sim::StoredTensor::Split::tensor, place});
+  const sim::Place place = context_.placement.tables;
+  demand_.tensors.push_back({"engram table", sim::checked_multiply(e.rows, e.row_values),
+                             sim::checked_multiply(e.rows, row), 1, sim::StoredTensor::Split::tensor, place});
   const std::int64_t looked_up = e.rows_per_token * e.row_values;
   const std::uint32_t lookup = add("engram.lookup", OperationKind::lookup, {}, [&](OperationMaker& op) {
     sim::Access read;
     read.kind = sim::DataKind::engram;
     read.pattern = sim::Pattern::gather;
     read.place = place;
+    read.ways = sim::divides_freely;  // a rank reads the rows that it holds; no message is charged for what it found
     read.count = {sim::Count::Kind::fixed, 1, e.rows_per_token};
     op.access(read, "engram table",
               sim::Layout::packed("engram row", row, fmt::format("{} values and their scales", e.row_values)));
@@ -145,6 +146,7 @@ std::uint32_t LayerBuilder::choose_experts(std::uint32_t scores) {
     sim::Access read;
     read.kind = sim::DataKind::weight;
     read.pattern = sim::Pattern::gather;
+    read.place = weights_place();
     op.access(read, "expert table",
               sim::Layout::packed(fmt::format("expert table row {} B", row), row, "expert ids of one token"));
   });
@@ -152,7 +154,7 @@ std::uint32_t LayerBuilder::choose_experts(std::uint32_t scores) {
 
 void LayerBuilder::mixture() {
   const Experts& e = here().experts;
-  const std::uint32_t experts = context_.graph.add_experts({e.routed, e.active});
+  const std::uint32_t experts = context_.graph.add_experts({e.routed, e.active, hosted_experts()});
   const std::uint32_t normed = residual_in("experts");
   const std::uint32_t scores =
       add("router.scores", OperationKind::gemm, {{normed, "normed hidden state"}}, [&](OperationMaker& op) {

@@ -23,7 +23,7 @@ std::uint32_t LayerBuilder::add(std::string_view name, OperationKind kind, const
   const auto key = std::make_tuple(shape_, std::string(name), span_);
   auto found = operations_.find(key);
   if (found == operations_.end()) {
-    OperationMaker maker(context_, std::string(name), kind);
+    OperationMaker maker(context_, std::string(name), kind, weights_place());
     fill(maker);
     sim::Operation operation = maker.take();
     operation.span = span_;
@@ -58,6 +58,7 @@ void LayerBuilder::begin() {
     sim::Access read;
     read.kind = sim::DataKind::weight;
     read.pattern = sim::Pattern::gather;
+    read.ways = sim::divides_freely;  // a rank reads the rows that it holds; no message is charged for what it found
     op.access(read, "embedding", sim::Layout::packed("embedding row", row, "one row a token"));
     op.writes("residual", hidden() * context_.model.streams.count);
   });
@@ -66,9 +67,10 @@ void LayerBuilder::begin() {
 void LayerBuilder::start_layer(std::int32_t index) {
   index_ = index;
   const auto& layers = context_.model.layers;
-  const auto same =
-      std::find_if(layers.begin(), layers.end(), [this](const Layer& other) { return other.same_shape(here()); });
-  shape_ = static_cast<std::size_t>(same - layers.begin());
+  shape_ = 0;
+  while (!layers[shape_].same_shape(here()) || lies_on_host(shape_) != lies_on_host(static_cast<std::size_t>(index))) {
+    ++shape_;
+  }
   attention_weights_ = attention_weights(context_.model, attention());
   forward_weights_ = feed_forward_weights(context_.model, here());
   context_.graph.add_layer({std::string(name_of(attention().kind)), std::string(name_of(attention().mode)),
@@ -122,18 +124,45 @@ std::uint32_t LayerBuilder::all_reduce(std::string_view name, std::uint32_t from
   });
 }
 
+bool LayerBuilder::lies_on_host(std::size_t layer) const {
+  const auto number = static_cast<std::int64_t>(layer);
+  const std::int64_t main = context_.model.main_layers;
+  return number < main && number >= main - context_.placement.host_layers;
+}
+
+sim::Place LayerBuilder::weights_place() const {
+  return index_ >= 0 && lies_on_host(static_cast<std::size_t>(index_)) ? sim::Place::host : sim::Place::device;
+}
+
+std::int64_t LayerBuilder::hosted_experts() const {
+  const std::int64_t routed = here().experts.routed;
+  return weights_place() == sim::Place::host ? routed : context_.placement.hosted(routed);
+}
+
 void LayerBuilder::own_weights(const Weights& weights) {
   for (const Weight& w : weights) {
-    const std::int64_t bytes = context_.model.format(w.type).bytes(w.values());
-    const bool expert = w.split == sim::StoredTensor::Split::expert;
-    const auto same = std::find_if(demand_.tensors.begin(), demand_.tensors.end(), [&](const sim::StoredTensor& t) {
-      return !expert && t.name == w.name && t.bytes == bytes && t.split == w.split;
-    });
-    if (same != demand_.tensors.end()) {
-      same->copies += w.copies;
-    } else {
-      demand_.tensors.push_back({std::string(w.name), w.values(), bytes, w.copies, w.split, sim::Place::device});
+    if (w.split != sim::StoredTensor::Split::expert) {
+      own_weight(w, w.copies, weights_place());
+      continue;
     }
+    const std::int64_t hosted = hosted_experts();
+    if (hosted < w.copies) own_weight(w, w.copies - hosted, sim::Place::device);
+    if (hosted > 0) own_weight(w, hosted, sim::Place::host);
+  }
+}
+
+// Equal weights of layers are one entry; experts are not, because each layer's are divided over the groups for
+// themselves.
+void LayerBuilder::own_weight(const Weight& weight, std::int64_t copies, sim::Place place) {
+  const std::int64_t bytes = context_.model.format(weight.type).bytes(weight.values());
+  const bool expert = weight.split == sim::StoredTensor::Split::expert;
+  const auto same = std::find_if(demand_.tensors.begin(), demand_.tensors.end(), [&](const sim::StoredTensor& t) {
+    return !expert && t.name == weight.name && t.bytes == bytes && t.split == weight.split && t.place == place;
+  });
+  if (same != demand_.tensors.end()) {
+    same->copies += copies;
+  } else {
+    demand_.tensors.push_back({std::string(weight.name), weight.values(), bytes, copies, weight.split, place});
   }
 }
 

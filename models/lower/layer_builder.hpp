@@ -97,6 +97,10 @@ class LayerBuilder {
   std::uint32_t routed_experts(std::uint32_t routed, std::uint32_t experts);
   std::optional<std::uint32_t> shared_experts(std::uint32_t normed);
   void own_weights(const Weights& weights);
+  void own_weight(const Weight& weight, std::int64_t copies, sim::Place place);
+  [[nodiscard]] bool lies_on_host(std::size_t layer) const;  // the whole layer
+  [[nodiscard]] sim::Place weights_place() const;            // of this layer, or of what is outside the layers
+  [[nodiscard]] std::int64_t hosted_experts() const;         // of this layer
   std::uint32_t all_reduce(std::string_view name, std::uint32_t from);
 
   [[nodiscard]] const Layer& here() const { return context_.model.layers[static_cast<std::size_t>(index_)]; }
@@ -107,7 +111,7 @@ class LayerBuilder {
   Context& context_;
   sim::MemoryDemand& demand_;
   std::int32_t index_ = -1;
-  std::size_t shape_ = 0;  // of this layer: index of the first layer that looks the same
+  std::size_t shape_ = 0;  // of this layer: index of the first layer that looks the same and lies in the same memory
   LayerSpans spans_;
   std::uint32_t span_ = 0;  // of operations that are added
   std::uint32_t tail_ = 0;  // vertex that made the residual stream as it stands

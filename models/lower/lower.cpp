@@ -11,9 +11,9 @@ namespace kvtraffic::models {
 namespace {
 
 Lowered lower(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
-              const sim::Deployment& deployment, const PrefillForm* prefill) {
+              const sim::Deployment& deployment, const PrefillForm* prefill, const sim::Placement& placement) {
   Lowered lowered;
-  Context context{model, format, plan, deployment, lowered.graph, prefill};
+  Context context{model, format, plan, deployment, lowered.graph, prefill, placement};
   LayerBuilder builder(context, lowered.demand);
   builder.begin();
   for (std::size_t i = 0; i < model.layers.size(); ++i) builder.layer(static_cast<std::int32_t>(i));
@@ -26,13 +26,13 @@ Lowered lower(const Model& model, const CacheFormat& format, const sim::KernelPl
 }  // namespace
 
 Lowered lower_decode(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
-                     const sim::Deployment& deployment) {
-  return lower(model, format, plan, deployment, nullptr);
+                     const sim::Deployment& deployment, const sim::Placement& placement) {
+  return lower(model, format, plan, deployment, nullptr, placement);
 }
 
 Lowered lower_prefill(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
-                      const sim::Deployment& deployment, const PrefillForm& form) {
-  return lower(model, format, plan, deployment, &form);
+                      const sim::Deployment& deployment, const PrefillForm& form, const sim::Placement& placement) {
+  return lower(model, format, plan, deployment, &form, placement);
 }
 
 std::int64_t longest_dense_prefill(const Model& model) {

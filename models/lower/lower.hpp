@@ -9,6 +9,7 @@
 #include "sim/plan/deployment.hpp"
 #include "sim/plan/kernel_plan.hpp"
 #include "sim/plan/memory_demand.hpp"
+#include "sim/plan/placement.hpp"
 
 namespace kvtraffic::models {
 
@@ -19,15 +20,16 @@ struct Lowered {
 };
 
 // One decode step of `model`. Weights are inventoried once here: parameters, stored bytes and reads come from the same
-// list. The deployment decides which operations exist (messages between ranks) and where the Engram tables lie; shares
-// come with the tally.
+// list. The deployment decides which operations exist (messages between ranks), the placement which memory weights and
+// tables are read from; shares come with the tally.
 [[nodiscard]] Lowered lower_decode(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
-                                   const sim::Deployment& deployment);
+                                   const sim::Deployment& deployment, const sim::Placement& placement = {});
 
 // A prefill of `model`, or one chunk of it: points say which. The same inventory; attention by tiles of queries,
 // compressor state once a chunk, and spans that say which positions run what.
 [[nodiscard]] Lowered lower_prefill(const Model& model, const CacheFormat& format, const sim::KernelPlan& plan,
-                                    const sim::Deployment& deployment, const PrefillForm& form);
+                                    const sim::Deployment& deployment, const PrefillForm& form,
+                                    const sim::Placement& placement = {});
 
 // Longest prompt whose every position a DSA selection covers, so that a prefill runs it as dense attention; 0 without
 // DSA.

@@ -11,7 +11,8 @@ using sim::Direction;
 using sim::Layout;
 using sim::Per;
 
-OperationMaker::OperationMaker(Context& context, std::string name, sim::OperationKind kind) : context_(context) {
+OperationMaker::OperationMaker(Context& context, std::string name, sim::OperationKind kind, sim::Place weights)
+    : context_(context), weights_(weights) {
   operation_.name = std::move(name);
   operation_.kind = kind;
 }
@@ -28,6 +29,7 @@ OperationMaker& OperationMaker::multiplies(const Weight& weight, Per per, sim::C
   const std::int64_t ways = weight.split == sim::StoredTensor::Split::tensor ? sim::divides_freely : whole;
   Access read;
   read.kind = DataKind::weight;
+  read.place = weights_;
   read.per = Per::rank;
   read.ways = ways;
   access(read, weight.name,
@@ -39,18 +41,27 @@ OperationMaker& OperationMaker::multiplies(const Weight& weight, Per per, sim::C
   return *this;
 }
 
-OperationMaker& OperationMaker::multiplies_routed(const Weight& weight, std::uint32_t experts) {
+void OperationMaker::read_experts(const Weight& weight, std::uint32_t experts, sim::Place place) {
   const WeightFormat& format = context_.model.format(weight.type);
   const std::int64_t bytes = format.bytes(weight.values());
   Access read;
   read.kind = DataKind::weight;
+  read.place = place;
   read.per = Per::expert;
   read.experts = experts;
   read.dependent = true;  // which experts are read is known only once the router has run
   read.ways = sim::divides_freely;
-  access(read, weight.name,
+  const std::string_view where = place == sim::Place::host ? " in host memory" : "";  // other experts, other bytes
+  access(read, fmt::format("{}{}", weight.name, where),
          Layout::blob(fmt::format("{} {} B", weight.name, bytes), bytes,
                       fmt::format("{} x {} values of {} bit", weight.rows, weight.columns, format.bits)));
+}
+
+OperationMaker& OperationMaker::multiplies_routed(const Weight& weight, std::uint32_t experts) {
+  const WeightFormat& format = context_.model.format(weight.type);
+  const sim::ExpertSet& set = context_.graph.expert_sets()[experts];
+  if (set.hosted < set.routed) read_experts(weight, experts, sim::Place::device);
+  if (set.hosted > 0) read_experts(weight, experts, sim::Place::host);
   operation_.work.push_back(
       {format.compute, 2.0 * static_cast<double>(weight.values()), Per::routed, {}, sim::divides_freely, experts});
   operation_.shape.columns += weight.columns;

@@ -10,6 +10,7 @@
 #include "sim/graph/step_graph.hpp"
 #include "sim/plan/deployment.hpp"
 #include "sim/plan/kernel_plan.hpp"
+#include "sim/plan/placement.hpp"
 
 namespace kvtraffic::models {
 
@@ -21,13 +22,15 @@ struct Context {
   const sim::Deployment& deployment;
   sim::StepGraph& graph;
   const PrefillForm* prefill = nullptr;  // null: a decode step
+  sim::Placement placement;
 };
 
 inline constexpr std::int64_t whole = 1;  // `ways` of what every tensor rank needs whole
 
 class OperationMaker {
  public:
-  OperationMaker(Context& context, std::string name, sim::OperationKind kind);
+  // `weights`: where the weights lie that it multiplies; of routed experts, what their set says of the rest.
+  OperationMaker(Context& context, std::string name, sim::OperationKind kind, sim::Place weights = sim::Place::device);
 
   // Reads a weight and multiplies each token by it.
   OperationMaker& multiplies(const Weight& weight);
@@ -65,12 +68,14 @@ class OperationMaker {
 
  private:
   OperationMaker& multiplies(const Weight& weight, sim::Per per, sim::Count count);
+  void read_experts(const Weight& weight, std::uint32_t experts, sim::Place place);
   OperationMaker& list(sim::Direction direction, std::string_view role, std::int64_t bytes, sim::Count count,
                        sim::Owner owner);
   OperationMaker& activation(sim::Direction direction, sim::Per per, std::string_view role, std::int64_t values,
                              std::int64_t ways, std::uint32_t experts);
 
   Context& context_;
+  sim::Place weights_;
   sim::Operation operation_;
 };
 

@@ -8,6 +8,8 @@
 namespace kvtraffic::models {
 namespace {
 
+using sim::checked_add;
+using sim::checked_multiply;
 using Split = sim::StoredTensor::Split;
 
 void add_streams(const Model& model, Weights& weights) {
@@ -73,9 +75,13 @@ void add_indexer(const Model& model, const Attention& a, Weights& weights) {
   weights.push_back({"index head weights", WeightClass::compressor, model.hidden, a.index_heads});
 }
 
+void add_to(std::int64_t& sum, std::int64_t values) { sum = checked_add(sum, values); }
+
 std::int64_t used_values(const Weights& weights, std::int64_t active_experts) {
   std::int64_t sum = 0;
-  for (const Weight& w : weights) sum += w.values() * (w.split == Split::expert ? active_experts : w.copies);
+  for (const Weight& w : weights) {
+    add_to(sum, checked_multiply(w.values(), w.split == Split::expert ? active_experts : w.copies));
+  }
   return sum;
 }
 
@@ -87,8 +93,9 @@ struct LayerCount {
 LayerCount count_layer(const Model& model, const Layer& layer) {
   const Weights attention = attention_weights(model, layer.attention);
   const Weights forward = feed_forward_weights(model, layer);
-  return {used_values(attention, 0) + used_values(forward, layer.experts.routed),
-          used_values(attention, 0) + used_values(forward, layer.experts.active)};
+  const std::int64_t always = used_values(attention, 0);
+  return {checked_add(always, used_values(forward, layer.experts.routed)),
+          checked_add(always, used_values(forward, layer.experts.active))};
 }
 
 // Parameters that a prompt token needs of a layer on the decoder side of a causal encoder-decoder: what makes the
@@ -97,7 +104,7 @@ std::int64_t cache_projection(const Model& model, const Attention& a) {
   std::int64_t sum = 0;
   if (!a.owns_cache()) return 0;
   for (const Weight& w : attention_weights(model, a)) {
-    if (w.name == "compressor" || w.name == "index compressor" || w.name == "index key") sum += w.values();
+    if (w.name == "compressor" || w.name == "index compressor" || w.name == "index key") add_to(sum, w.values());
   }
   return sum;
 }
@@ -162,7 +169,7 @@ ParameterCount count_parameters(const Model& model) {
   const Weights outer = outer_weights(model);
   const std::int64_t embedding = find(outer, "embedding").values();
   const std::int64_t head = find(outer, "head").values();
-  count.total = model.tied_embedding ? head : embedding + head;
+  count.total = model.tied_embedding ? head : checked_add(embedding, head);
   count.active = head;
   bool has_encoder = false;
   for (const Layer& layer : model.layers) has_encoder = has_encoder || layer.side == Side::encoder;
@@ -171,14 +178,14 @@ ParameterCount count_parameters(const Model& model) {
     const Layer& layer = model.layers[i];
     const LayerCount values = count_layer(model, layer);
     if (static_cast<std::int64_t>(i) >= model.main_layers) {
-      count.draft += values.total;
+      add_to(count.draft, values.total);
       continue;
     }
-    count.total += values.total;
-    count.active += values.active;
+    add_to(count.total, values.total);
+    add_to(count.active, values.active);
     const bool whole = !has_encoder || layer.side == Side::encoder;
-    count.active_prefill += whole ? values.active : cache_projection(model, layer.attention);
-    if (layer.engram) count.engram += layer.engram->rows * layer.engram->row_values;
+    add_to(count.active_prefill, whole ? values.active : cache_projection(model, layer.attention));
+    if (layer.engram) add_to(count.engram, checked_multiply(layer.engram->rows, layer.engram->row_values));
   }
   return count;
 }

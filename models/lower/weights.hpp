@@ -7,6 +7,7 @@
 
 #include "models/spec/model.hpp"
 #include "sim/plan/memory_demand.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace kvtraffic::models {
 
@@ -20,7 +21,7 @@ struct Weight {
   std::int64_t copies = 1;
   sim::StoredTensor::Split split = sim::StoredTensor::Split::replicated;
 
-  [[nodiscard]] std::int64_t values() const { return rows * columns; }
+  [[nodiscard]] std::int64_t values() const { return sim::checked_multiply(rows, columns); }
 };
 
 using Weights = std::vector<Weight>;
@@ -30,7 +31,7 @@ using Weights = std::vector<Weight>;
 [[nodiscard]] Weights outer_weights(const Model& model);                          // embedding and head
 [[nodiscard]] const Weight& find(const Weights& weights, std::string_view name);  // logic_error when absent
 
-// Parameters of all layers, embedding and head.
+// Parameters of all layers, embedding and head. OverflowError when they leave 64 bits.
 [[nodiscard]] ParameterCount count_parameters(const Model& model);
 
 }  // namespace kvtraffic::models

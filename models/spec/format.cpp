@@ -313,6 +313,12 @@ sim::Layout CacheFormat::layout(EntryRole role, const std::string& family, const
                        where == provenance.end() ? "" : where->second.source, attention);
 }
 
+std::int64_t CacheFormat::value_bits(EntryRole role, const std::string& family) const {
+  const Node* node = resolved.find("families")->find(family);
+  if (node == nullptr) throw std::logic_error("cache family was not checked");
+  return View(*node, family_table).map(name_of(role)).maps("parts").front().integer("bits");
+}
+
 std::int64_t CacheFormat::state_rows(const std::string& family, const Attention& attention) const {
   const Node* node = resolved.find("families")->find(family);
   if (node == nullptr) throw std::logic_error("cache family was not checked");

@@ -28,6 +28,8 @@ struct CacheFormat {
   [[nodiscard]] sim::Layout state_row(const std::string& family, const Attention& attention, std::int64_t width) const;
   // Rows of state that a layer keeps: those that a block pools, or a longer ring where the engine has one.
   [[nodiscard]] std::int64_t state_rows(const std::string& family, const Attention& attention) const;
+  // Bits per value of an entry's first part, scales left out. Requires an earlier check_family.
+  [[nodiscard]] std::int64_t value_bits(EntryRole role, const std::string& family) const;
   [[nodiscard]] std::vector<std::string> families() const;
 };
 

@@ -91,7 +91,10 @@ bool Model::has_experts() const {
 
 std::int64_t Model::position_period() const {
   std::int64_t period = 1;
-  for (const Layer& layer : layers) period = std::lcm(period, layer.attention.ratio);
+  for (const Layer& layer : layers) {
+    const std::int64_t ratio = layer.attention.ratio;
+    period = sim::checked_multiply(period / std::gcd(period, ratio), ratio);
+  }
   return period;
 }
 

@@ -145,7 +145,7 @@ struct Model {
 
   [[nodiscard]] bool has_experts() const;
   [[nodiscard]] const WeightFormat& format(WeightClass c) const { return weights[static_cast<std::size_t>(c)]; }
-  [[nodiscard]] std::int64_t position_period() const;  // least common multiple of the layers' ratios
+  [[nodiscard]] std::int64_t position_period() const;  // least common multiple of the layers' ratios; OverflowError
 };
 
 [[nodiscard]] const sim::Table& model_table();

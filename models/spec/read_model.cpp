@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/spec/model.hpp"
+#include "sim/units/parse.hpp"
 
 namespace kvtraffic::models {
 namespace {
@@ -46,7 +47,7 @@ void apply_changes(const std::vector<View>& changes, std::vector<Node>& layers, 
     laid_on.remove("source");
     laid_on.remove("certainty");
     for (const Node& item : change.node("layers").items()) {
-      const std::int64_t id = std::atoll(item.text().c_str());
+      const std::int64_t id = sim::parse_integer(item.text()).value_or(-1);
       if (id < 0 || id >= static_cast<std::int64_t>(layers.size())) {
         diagnostics.error(item.mark(), "changes.layers", fmt::format("there is no layer {}", id),
                           fmt::format("0 to {}", layers.size() - 1));

@@ -9,7 +9,6 @@ using sim::Field;
 using sim::Table;
 using sim::Type;
 
-constexpr double no_max = 1e300;
 constexpr std::string_view kinds[] = {"mha", "gqa", "mla", "window", "dsa", "csa", "hca", "csa2"};
 constexpr std::string_view latent_forms[] = {"absorbed", "expanded"};
 constexpr std::string_view routings[] = {"scored", "hashed"};
@@ -127,7 +126,7 @@ constexpr Field engram_fields[] = {
      .type = Type::integer,
      .help = "Rows of the layer's lookup table; a layer that gives it has one.",
      .min = 1,
-     .max = no_max},
+     .max = 1e12},
     width("rows_per_token", "Rows that a token looks up."),
     width("row_values", "Values in a row."),
     width("mixed_width", "Width that the looked-up rows are projected to."),

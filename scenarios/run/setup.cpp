@@ -53,6 +53,13 @@ std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan);
 }
 
+constexpr std::int64_t most_chunks = 16384;  // each is a simulation of its own: 64 tokens a chunk at a million
+
+std::string chunks_text(std::int64_t chunks) {
+  return fmt::format("the prompt falls into {} chunks, more than {}", sim::with_commas(chunks),
+                     sim::with_commas(most_chunks));
+}
+
 sim::PointResult failed(std::string reason) {
   sim::PointResult result;
   result.status = sim::Status::failed;
@@ -99,6 +106,7 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   if (setup.scenario.phase == Phase::prefill && setup.scenario.cached >= context) {
     return failed(uncached_text(setup.scenario.cached, context));
   }
+  if (chunks(context) > most_chunks) return failed(chunks_text(chunks(context)));
   lowered_ = &setup.lowered_for(context);
   const sim::StepGraph& graph = lowered_->graph;
   sim::PointResult result;

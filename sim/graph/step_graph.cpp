@@ -14,6 +14,8 @@
 #include <queue>
 #include <utility>
 
+#include "sim/units/quantity.hpp"
+
 namespace kvtraffic::sim {
 namespace {
 
@@ -110,6 +112,12 @@ std::uint32_t StepGraph::add_role(std::string_view name) {
   if (known != roles_.end()) return static_cast<std::uint32_t>(known - roles_.begin());
   roles_.emplace_back(name);
   return static_cast<std::uint32_t>(roles_.size() - 1);
+}
+
+std::int64_t ExpertSet::part_in(Place place, std::int64_t distinct) const {
+  if (place == Place::remote) throw std::logic_error("no expert lies in another node");
+  const std::int64_t on_host = hosted == 0 ? 0 : scale(distinct, hosted, routed);
+  return place == Place::host ? on_host : distinct - on_host;
 }
 
 std::uint32_t StepGraph::add_experts(ExpertSet set) {

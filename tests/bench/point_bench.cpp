@@ -37,6 +37,19 @@ BENCHMARK_CAPTURE(evaluate, roofline_v41, "deepseek-v4.1-flash", "roofline")->Un
 BENCHMARK_CAPTURE(evaluate, flow_v4, "deepseek-v4-flash", "flow")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(evaluate, flow_v41, "deepseek-v4.1-flash", "flow")->Unit(benchmark::kMillisecond);
 
+// A whole prompt of a million tokens, whose sums over positions are closed forms.
+void prefill_million(benchmark::State& state, const std::string& fidelity) {
+  sim::Diagnostics diagnostics;
+  const std::string text =
+      "model: deepseek-v4.1-flash\nhardware: 8x-h200-sxm\ncapacity: ignore\nfidelity: " + fidelity +
+      "\nworkload: {phase: prefill, batch: 1, context: 1M}\n";
+  Evaluator evaluator(
+      build_setup(read_scenario(scenario(text), diagnostics), Catalog(KVTRAFFIC_ROOT), ".", diagnostics));
+  for (auto _ : state) benchmark::DoNotOptimize(evaluator.evaluate(1, 1 << 20, {}));
+}
+BENCHMARK_CAPTURE(prefill_million, roofline, "roofline")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(prefill_million, flow, "flow")->Unit(benchmark::kMillisecond);
+
 // A sweep of 10,000 roofline points with export, from scenario text to CSV text.
 void sweep_to_csv(benchmark::State& state) {
   const Catalog catalog(KVTRAFFIC_ROOT);
