@@ -90,10 +90,11 @@ void kind_cells(Line& line, const sim::Traffic& traffic, sim::Level level) {
 
 void traffic_cells(Line& line, const sim::PointResult& point) {
   for (const sim::Level level : per_kind) {
-    point.traffic && is_known(point.status, level) ? kind_cells(line, *point.traffic, level) : line.absent(2 * sim::kind_count);
+    point.traffic&& is_known(point.status, level) ? kind_cells(line, *point.traffic, level)
+                                                  : line.absent(2 * sim::kind_count);
   }
   for (const sim::Level level : total_only) {
-    point.traffic && is_known(point.status, level) ? line.integer(point.traffic->total(level)) : line.absent();
+    point.traffic&& is_known(point.status, level) ? line.integer(point.traffic->total(level)) : line.absent();
   }
 }
 

@@ -1,5 +1,6 @@
 // The machine-readable contract, schema kvtraffic.run/1: a point, the document around points, and one point a line.
-// Leaves out zeros inside traffic and levels that nobody knows; names are those of the contract and may only be added to.
+// Leaves out zeros inside traffic and levels that nobody knows; names are those of the contract and may only be added
+// to.
 #include <algorithm>
 
 #include "reports/fields.hpp"

@@ -1,6 +1,8 @@
 // The table of an engine file and its reading into a KernelPlan.
 #include "models/spec/engine.hpp"
 
+#include "sim/config/sources.hpp"
+
 namespace kvtraffic::models {
 namespace {
 
@@ -10,23 +12,25 @@ using sim::Type;
 
 constexpr std::string_view patterns[] = {"gather", "stream"};
 
-constexpr Field tile(std::string_view name, std::string_view fallback, std::string_view help) {
-  return {.name = name, .type = Type::integer, .help = help, .fallback = fallback, .min = 1, .max = 1e6};
+constexpr Field tile(std::string_view name, std::string_view help) {
+  return {.name = name, .type = Type::integer, .help = help, .required = true, .min = 1, .max = 1e6};
 }
-constexpr Field gemm_fields[] = {tile("rows", "64", "Output rows of a tile."),
-                                 tile("columns", "128", "Output columns of a tile."),
-                                 tile("depth", "512", "Least inner dimension of a split-K part.")};
+constexpr Field tiles(std::string_view name, const Table& table) {
+  return {.name = name, .type = Type::map, .help = table.help, .required = true, .table = &table};
+}
+constexpr Field gemm_fields[] = {tile("rows", "Output rows of a tile."), tile("columns", "Output columns of a tile."),
+                                 tile("depth", "Least inner dimension of a split-K part.")};
 constexpr Table gemm{.name = "gemm_tile", .help = "Tile of a matrix multiplication.", .fields = gemm_fields};
-constexpr Field attention_fields[] = {
-    tile("heads", "64", "Query heads of a tile."), tile("keys", "64", "Least entries of a split-KV part."),
-    tile("prefill_rows", "128", "Prefill, keys of each head: query rows of a tile."),
-    tile("prefill_queries", "1", "Prefill, one entry for all heads: tokens of a tile.")};
+constexpr Field attention_fields[] = {tile("heads", "Query heads of a tile."),
+                                      tile("keys", "Least entries of a split-KV part."),
+                                      tile("prefill_rows", "Prefill, keys of each head: query rows of a tile."),
+                                      tile("prefill_queries", "Prefill, one entry for all heads: tokens of a tile.")};
 constexpr Table attention{.name = "attention_tile", .help = "Tile of attention.", .fields = attention_fields};
-constexpr Field scan_fields[] = {tile("keys", "256", "Index keys of a tile."),
-                                 tile("prefill_rows", "128", "Prefill: query rows, tokens x index heads, of a tile.")};
+constexpr Field scan_fields[] = {tile("keys", "Index keys of a tile."),
+                                 tile("prefill_rows", "Prefill: query rows, tokens x index heads, of a tile.")};
 constexpr Table scan{.name = "scan_tile", .help = "Tile of an index scan.", .fields = scan_fields};
 constexpr Field stream_fields[] = {
-    {.name = "bytes", .type = Type::bytes, .help = "Bytes of a tile.", .fallback = "32 KiB", .min = 32, .max = 1e9}};
+    {.name = "bytes", .type = Type::bytes, .help = "Bytes of a tile.", .required = true, .min = 32, .max = 1e9}};
 constexpr Table stream{.name = "stream_tile", .help = "Tile of everything else.", .fields = stream_fields};
 
 constexpr Field engine_fields[] = {
@@ -55,10 +59,10 @@ constexpr Field engine_fields[] = {
      .fallback = "32",
      .min = 8,
      .max = 64},
-    {.name = "gemm", .type = Type::map, .help = "Tile of a matrix multiplication.", .table = &gemm},
-    {.name = "attention", .type = Type::map, .help = "Tile of attention.", .table = &attention},
-    {.name = "scan", .type = Type::map, .help = "Tile of an index scan.", .table = &scan},
-    {.name = "stream", .type = Type::map, .help = "Tile of everything else.", .table = &stream},
+    tiles("gemm", gemm),
+    tiles("attention", attention),
+    tiles("scan", scan),
+    tiles("stream", stream),
 };
 constexpr Table engine{.name = "engine",
                        .help = "How an engine cuts operations into kernels and tiles.",
@@ -75,6 +79,7 @@ const sim::Table& engine_table() { return engine; }
 
 Engine read_engine(const sim::Node& entry, sim::Diagnostics& diagnostics) {
   check(entry, engine, diagnostics);
+  check_sources(entry, engine, diagnostics);
   const sim::View root(entry, engine);
   Engine result;
   sim::KernelPlan& plan = result.plan;

@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "sim/config/sources.hpp"
 #include "sim/units/parse.hpp"
 #include "sim/units/quantity.hpp"
 
@@ -238,6 +239,9 @@ void check_layer(const CacheFormat& format, const Model& model, const Attention&
 }
 
 void check_parts(const View& entry, const std::string& path, sim::Diagnostics& diagnostics) {
+  if (entry.maps("parts").empty()) {
+    diagnostics.error(entry.mark("parts"), path + ".parts", "an entry needs at least one part");
+  }
   for (const View& part_view : entry.maps("parts")) {
     const std::string values = part_view.text("values");
     const bool known = std::find(std::begin(widths), std::end(widths), values) != std::end(widths);
@@ -273,6 +277,7 @@ const sim::Table& format_table() { return format_root; }
 CacheFormat read_format(const sim::Node& entry, sim::Diagnostics& diagnostics) {
   sim::Diagnostics found;
   check(entry, format_root, found);
+  check_sources(entry, format_root, found);
   CacheFormat format;
   const View root(entry, format_root);
   format.name = root.text("name");

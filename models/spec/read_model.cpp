@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/spec/model.hpp"
+#include "sim/config/sources.hpp"
 #include "sim/units/parse.hpp"
 
 namespace kvtraffic::models {
@@ -243,6 +244,43 @@ struct Sources {
   std::int32_t selecting = -1;  // last layer that selected
 };
 
+// What a layer reads of another is as wide as it was written.
+class Reader {
+ public:
+  Reader(const Layer& reader, std::string path, const sim::Mark& mark, Diagnostics& diagnostics)
+      : reader_(reader.attention), path_(std::move(path)), mark_(mark), diagnostics_(diagnostics) {}
+
+  void agree(std::string_view field, std::int64_t Attention::*width, const Layer& source, std::int32_t number,
+             std::string_view what) {
+    const std::int64_t mine = reader_.*width, its = source.attention.*width;
+    if (mine == its) return;
+    diagnostics_.error(mark_, path_,
+                       fmt::format("{} {} differs from the {} {} of layer {}, whose {} it reads", field, mine, field,
+                                   its, number, what));
+  }
+
+  void agree_on_cache(const Layer& source, std::int32_t number) {
+    agree("ratio", &Attention::ratio, source, number, "cache");
+    agree("head_dim", &Attention::head_dim, source, number, "cache");
+    agree("rope_dim", &Attention::rope_dim, source, number, "cache");
+  }
+
+  void agree_on_keys(const Layer& source, std::int32_t number) {
+    agree("index_dim", &Attention::index_dim, source, number, "index keys");
+    agree("index_heads", &Attention::index_heads, source, number, "index keys");
+    if (reader_.top_k <= reader_.candidates || reader_.candidates == 0) return;
+    diagnostics_.error(
+        mark_, path_,
+        fmt::format("top_k {} is more than the {} candidates it scores", reader_.top_k, reader_.candidates));
+  }
+
+ private:
+  const Attention& reader_;
+  std::string path_;
+  const sim::Mark& mark_;
+  Diagnostics& diagnostics_;
+};
+
 // csa2: points reuse and reindex layers at the layers whose caches and selections they read.
 void find_sources(std::vector<Layer>& layers, std::int32_t index, Sources& last, const sim::Mark& mark,
                   Diagnostics& diagnostics) {
@@ -260,17 +298,17 @@ void find_sources(std::vector<Layer>& layers, std::int32_t index, Sources& last,
     return;
   }
   Layer& full = layers[static_cast<std::size_t>(last.full)];
-  if (full.attention.ratio != layer.attention.ratio) {
-    diagnostics.error(mark, path,
-                      fmt::format("ratio {} differs from the ratio {} of layer {}, whose cache it reads",
-                                  layer.attention.ratio, full.attention.ratio, last.full));
-  }
+  Reader reader(layer, path, mark, diagnostics);
+  reader.agree_on_cache(full, last.full);
   layer.kv_source = last.full;
   if (mode == SelectionMode::reindex) {
+    reader.agree_on_keys(full, last.full);
     last.selecting = index;
     full.hands_on_pool = true;
   } else {
     layer.selection_source = last.selecting;
+    reader.agree("top_k", &Attention::top_k, layers[static_cast<std::size_t>(last.selecting)], last.selecting,
+                 "selection");
   }
 }
 
@@ -327,6 +365,7 @@ void read_streams(const View& root, Model& model) {
 Model read_model(const sim::Node& entry, std::int64_t draft, sim::Diagnostics& diagnostics) {
   Diagnostics found;
   check(entry, model_table(), found);
+  check_sources(entry, model_table(), found);
   const View root(entry, model_table());
   Model model;
   model.name = root.text("name");

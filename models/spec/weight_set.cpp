@@ -4,6 +4,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "sim/config/sources.hpp"
+
 namespace kvtraffic::models {
 namespace {
 
@@ -55,6 +57,11 @@ const Table& weight_set_table() {
   static const Table table{
       .name = "weight_set", .help = "Weight formats that are laid over a model.", .fields = fields, .sourced = true};
   return table;
+}
+
+void check_weight_set(const Node& entry, sim::Diagnostics& diagnostics) {
+  check(entry, weight_set_table(), diagnostics);
+  check_sources(entry, weight_set_table(), diagnostics);
 }
 
 Node with_weights(const Node& model_entry, const Node& set) {

@@ -56,7 +56,7 @@ int execute(const DoctorArguments&) {
   bool is_whole = true;
   for (const CatalogKind kind : all_kinds) is_whole = examine(kind, catalog) && is_whole;
   tell("verdict", is_whole ? "everything reads without a fault" : "something is missing or faulty");
-  return is_whole ? exit_done : exit_fault;
+  return is_whole ? exit_done : exit_config;
 }
 
 }  // namespace kvtraffic::scenarios

@@ -4,7 +4,10 @@
 
 #include <filesystem>
 
+#include "hardware/spec/drive.hpp"
 #include "hardware/spec/hardware.hpp"
+#include "hardware/spec/host.hpp"
+#include "hardware/spec/link.hpp"
 #include "models/spec/engine.hpp"
 #include "models/spec/format.hpp"
 #include "models/spec/model.hpp"
@@ -36,6 +39,17 @@ void check_name(const Node& entry, const std::string& name, Diagnostics& diagnos
 
 }  // namespace
 
+void read_entry(CatalogKind kind, const Node& entry, Diagnostics& diagnostics) {
+  if (kind == CatalogKind::model) static_cast<void>(models::read_model(entry, 0, diagnostics));
+  if (kind == CatalogKind::format) static_cast<void>(models::read_format(entry, diagnostics));
+  if (kind == CatalogKind::engine) static_cast<void>(models::read_engine(entry, diagnostics));
+  if (kind == CatalogKind::weights) models::check_weight_set(entry, diagnostics);
+  if (kind == CatalogKind::hardware) static_cast<void>(hardware::read_hardware(entry, diagnostics));
+  if (kind == CatalogKind::host) static_cast<void>(hardware::read_host(entry, diagnostics));
+  if (kind == CatalogKind::drive) static_cast<void>(hardware::read_drive(entry, diagnostics));
+  if (kind == CatalogKind::link) static_cast<void>(hardware::read_link(entry, diagnostics));
+}
+
 std::string summary_of(const Node& entry) {
   for (const char* key : {"summary", "description"}) {
     const Node* text = entry.find(key);
@@ -50,11 +64,7 @@ void check_entry(CatalogKind kind, const std::string& name, const Catalog& catal
   const Node entry = catalog.resolve(kind, Node::scalar(name), "", faults);
   if (!faults.has_errors()) {
     check_name(entry, name, faults);
-    if (kind == CatalogKind::model) static_cast<void>(models::read_model(entry, 0, faults));
-    if (kind == CatalogKind::format) static_cast<void>(models::read_format(entry, faults));
-    if (kind == CatalogKind::engine) static_cast<void>(models::read_engine(entry, faults));
-    if (kind == CatalogKind::weights) check(entry, models::weight_set_table(), faults);
-    if (kind == CatalogKind::hardware) static_cast<void>(hardware::read_hardware(entry, faults));
+    read_entry(kind, entry, faults);
   }
   diagnostics.append(faults);
 }

@@ -9,7 +9,6 @@
 #include "models/lower/weights.hpp"
 #include "models/spec/engine.hpp"
 #include "models/spec/format.hpp"
-#include "models/spec/weight_set.hpp"
 #include "scenarios/cli/entry.hpp"
 #include "sim/units/format.hpp"
 #include "sim/units/parse.hpp"
@@ -144,8 +143,8 @@ Node facts_about(CatalogKind kind, const Node& entry, const Catalog& catalog, Di
   if (kind == CatalogKind::model) add_model(entry, catalog, facts, diagnostics);
   if (kind == CatalogKind::hardware) add_hardware(entry, facts, diagnostics);
   if (kind == CatalogKind::format) add_format(entry, facts, diagnostics);
-  if (kind == CatalogKind::weights) check(entry, models::weight_set_table(), diagnostics);
-  if (kind == CatalogKind::engine) static_cast<void>(models::read_engine(entry, diagnostics));
+  const bool is_counted = kind == CatalogKind::model || kind == CatalogKind::hardware || kind == CatalogKind::format;
+  if (!is_counted && kind != CatalogKind::scenario) read_entry(kind, entry, diagnostics);
   return facts;
 }
 

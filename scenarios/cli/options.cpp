@@ -38,12 +38,24 @@ const std::map<std::string, Listing> listings{
     {"table", Listing::table}, {"json", Listing::json}, {"yaml", Listing::yaml}};
 const std::map<std::string, bool> version_formats{{"text", false}, {"json", true}};
 const std::map<std::string, When> whens{{"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
-const std::map<std::string, CatalogKind> kinds{
-    {"model", CatalogKind::model},       {"models", CatalogKind::model},      {"format", CatalogKind::format},
-    {"formats", CatalogKind::format},    {"engine", CatalogKind::engine},     {"engines", CatalogKind::engine},
-    {"weights", CatalogKind::weights},   {"hardware", CatalogKind::hardware}, {"scenario", CatalogKind::scenario},
-    {"scenarios", CatalogKind::scenario}};
-constexpr std::string_view kind_words = "models, formats, engines, weights, hardware, scenarios, claims";
+// Kinds by their names, singular and plural.
+std::map<std::string, CatalogKind> kinds_by_name() {
+  std::map<std::string, CatalogKind> kinds;
+  for (const CatalogKind kind : all_kinds) {
+    kinds.emplace(name_of(kind), kind);
+    kinds.emplace(plural_of(kind), kind);
+  }
+  return kinds;
+}
+
+std::string kind_words(std::string_view (*word)(CatalogKind)) {
+  std::vector<std::string_view> words;
+  for (const CatalogKind kind : all_kinds) words.push_back(word(kind));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// What `list` and `show` know: the catalogs, and the ledger of claims.
+std::string listed_words() { return kind_words(plural_of) + ", claims"; }
 
 // The arguments as texts and numbers, before their names are looked up.
 struct Texts {
@@ -166,10 +178,10 @@ class Parser {
   }
 
   void add_catalog_verbs() {
-    CLI::App* list = add_verb("list", fmt::format("List {}", kind_words));
-    list->add_option("KIND", texts_.kind, fmt::format("{} [all]", kind_words))->type_name("");
+    CLI::App* list = add_verb("list", "List " + listed_words());
+    list->add_option("KIND", texts_.kind, listed_words() + " [all]")->type_name("");
     CLI::App* show = add_verb("show", "Show one entry of a catalog, with what it extends filled in");
-    show->add_option("KIND", texts_.kind, fmt::format("{}; may be left out when one kind alone knows NAME", kind_words))
+    show->add_option("KIND", texts_.kind, listed_words() + "; may be left out when one kind alone knows NAME")
         ->type_name("");
     show->add_option("NAME", texts_.name, "A name of `kvtraffic list`, or a file")->required()->type_name("");
     for (CLI::App* verb : {list, show}) {
@@ -179,7 +191,7 @@ class Parser {
 
   void add_small_verbs() {
     add_verb("schema", "Print the JSON Schema of a kind of file")
-        ->add_option("KIND", texts_.kind, "scenario, model, format, engine or hardware [scenario]")
+        ->add_option("KIND", texts_.kind, kind_words(name_of) + " [scenario]")
         ->type_name("");
     add_verb("doctor", "Tell whether this installation is whole");
     add_verb("version", "Print the version")
@@ -282,9 +294,10 @@ class Parser {
   static bool is_claims(std::string_view kind) { return kind == "claim" || kind == "claims"; }
 
   [[nodiscard]] CatalogKind kind_named(const std::string& given) const {
+    const std::map<std::string, CatalogKind> kinds = kinds_by_name();
     const auto found = kinds.find(given);
     if (found != kinds.end()) return found->second;
-    refuse(fmt::format("no kind is named {}; known are {}{}", sim::in_quotes(given), kind_words,
+    refuse(fmt::format("no kind is named {}; known are {}{}", sim::in_quotes(given), listed_words(),
                        suggestion(given, names_of(kinds))),
            verb());
   }

@@ -2,10 +2,17 @@
 // Leaves out results.
 #include "sim/config/schema.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <vector>
 
+#include "hardware/spec/drive.hpp"
 #include "hardware/spec/hardware.hpp"
+#include "hardware/spec/host.hpp"
+#include "hardware/spec/link.hpp"
 #include "models/spec/engine.hpp"
 #include "models/spec/format.hpp"
 #include "models/spec/weight_set.hpp"
@@ -18,19 +25,47 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// Where a property's map is defined; a description beside the reference puts it into `allOf`.
+std::optional<ordered_json::json_pointer> definition_of(const ordered_json& rule) {
+  const ordered_json& holder = rule.contains("allOf") ? rule.at("allOf").at(0) : rule;
+  if (!holder.contains("$ref")) return std::nullopt;
+  return ordered_json::json_pointer(holder.at("$ref").get<std::string>().substr(1));
+}
+
+// What must stand in a map and in the maps below it. `above` are the definitions on the way there.
+ordered_json demands(const ordered_json& schema, const ordered_json& map, std::vector<std::string> above) {
+  ordered_json result = ordered_json::object();
+  if (map.contains("required")) result["required"] = map.at("required");
+  for (const auto& [name, rule] : map.at("properties").items()) {
+    const auto pointer = definition_of(rule);
+    if (!pointer || std::ranges::find(above, pointer->to_string()) != above.end()) continue;
+    const ordered_json& definition = schema.at(*pointer);
+    if (!definition.contains("properties")) continue;
+    std::vector<std::string> here = above;
+    here.push_back(pointer->to_string());
+    const ordered_json below = demands(schema, definition, std::move(here));
+    if (!below.empty()) result["properties"][name] = below;
+  }
+  return result;
+}
+
+// The definitions of the maps below `map`; not those of the items of lists, which are always written whole.
+void find_maps(const ordered_json& schema, const ordered_json& map, std::set<std::string>& found) {
+  for (const auto& [name, rule] : map.at("properties").items()) {
+    const auto pointer = definition_of(rule);
+    if (!pointer || !schema.at(*pointer).contains("properties") || !found.insert(pointer->to_string()).second) continue;
+    find_maps(schema, schema.at(*pointer), found);
+  }
+}
+
 // What the key `instead` may supply need not stand in the file itself: `extends` another entry, or `sweep` values. Then
 // nothing is required here; without it, what the tables require in the root and in the maps below it is.
 void relax(ordered_json& schema, const std::string& instead) {
-  ordered_json whole = {{"required", schema.value("required", ordered_json::array())}};
+  const ordered_json whole = demands(schema, schema, {});
+  std::set<std::string> maps;
+  find_maps(schema, schema, maps);
   schema.erase("required");
-  for (const auto& [name, rule] : schema.at("properties").items()) {
-    if (!rule.contains("$ref")) continue;
-    const ordered_json::json_pointer pointer(rule.at("$ref").get<std::string>().substr(1));
-    ordered_json& definition = schema.at(pointer);
-    if (!definition.contains("required")) continue;
-    whole["properties"][name]["required"] = definition.at("required");
-    definition.erase("required");
-  }
+  for (const std::string& pointer : maps) schema.at(ordered_json::json_pointer(pointer)).erase("required");
   schema["anyOf"] = {{{"required", {instead}}}, whole};
 }
 
@@ -77,6 +112,12 @@ ordered_json schema_of(CatalogKind kind) {
       return entry_schema(models::weight_set_table(), "kvtraffic weight set");
     case CatalogKind::hardware:
       return hardware_schema();
+    case CatalogKind::host:
+      return entry_schema(hardware::host_table(), "kvtraffic host");
+    case CatalogKind::drive:
+      return entry_schema(hardware::drive_table(), "kvtraffic drive");
+    case CatalogKind::link:
+      return entry_schema(hardware::link_table(), "kvtraffic link");
     case CatalogKind::scenario:
       return scenario_schema();
   }

@@ -48,6 +48,7 @@ struct Evaluated {
 [[nodiscard]] std::optional<Derivation> explain_storage(const Evaluated& point, const std::string& path);
 [[nodiscard]] std::optional<Derivation> explain_positions(const Evaluated& point, const std::string& path);
 [[nodiscard]] std::optional<Derivation> explain_traffic(const Evaluated& point, const std::string& path);
+[[nodiscard]] std::optional<Derivation> explain_flops(const Evaluated& point, const std::string& path);
 [[nodiscard]] std::optional<Derivation> explain_time(const Evaluated& point, const std::string& path);
 
 [[nodiscard]] std::string render(const Derivation& derivation);

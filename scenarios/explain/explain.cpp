@@ -11,9 +11,8 @@ namespace {
 
 constexpr std::string_view known_paths =
     "storage.FIELD, traffic.LEVEL.KIND.read|write, time.FIELD, throughput.FIELD, layer_positions, "
-    "amplification[i].bytes, "
-    "layers[i].seconds, "
-    "layers[i].traffic..., operations[i].seconds, operations[i].traffic...; 'run --format json' shows every path of a "
+    "flops.PRECISION, amplification[i].bytes, layers[i].seconds, layers[i].traffic..., layers[i].amplification..., "
+    "operations[i].seconds, operations[i].traffic...; 'run --format json' shows every path of a "
     "result";
 
 [[noreturn]] void refuse(const std::string& path, std::string message, std::string expected) {
@@ -38,7 +37,7 @@ PointPath split_point(const std::string& path) {
 }
 
 std::optional<Derivation> explain(const Evaluated& point, const std::string& path) {
-  for (const auto& kind : {explain_storage, explain_positions, explain_traffic, explain_time}) {
+  for (const auto& kind : {explain_storage, explain_positions, explain_flops, explain_traffic, explain_time}) {
     if (auto derivation = kind(point, path)) return derivation;
   }
   return std::nullopt;

@@ -159,17 +159,19 @@ void throughput(const Evaluated& point, Derivation& d, const std::string& field)
   }
 }
 
-void amplification(const Evaluated& point, Derivation& d, std::size_t index) {
-  if (index >= point.result.amplification.size()) return;
-  const sim::Amplification& a = point.result.amplification[index];
+// Of the step or of a layer.
+void amplification(const std::vector<sim::Amplification>& rows, const sim::Traffic& traffic, std::size_t index,
+                   Derivation& d) {
+  if (index >= rows.size()) return;
+  const sim::Amplification& a = rows[index];
   d.formula = fmt::format(
       "part of {} bytes less {} bytes of {} that '{}' explains; all reasons of a kind add up to the difference",
       name_of(a.to), name_of(a.from), name_of(a.kind), a.reason);
   for (const sim::Level level : {a.from, a.to}) {
     d.terms.push_back({fmt::format("{} {}, read and write", name_of(level), name_of(a.kind)),
-                       fmt::format("{} B", with_commas(point.result.traffic->at(level, a.kind).total()))});
+                       fmt::format("{} B", with_commas(traffic.at(level, a.kind).total()))});
   }
-  for (const sim::Amplification& other : point.result.amplification) {
+  for (const sim::Amplification& other : rows) {
     if (other.kind != a.kind || other.from != a.from) continue;
     d.terms.push_back({other.reason, fmt::format("{} B", with_commas(other.bytes))});
   }
@@ -184,10 +186,35 @@ std::optional<std::size_t> number_in(const std::string& path, std::string_view l
   return std::stoull(rest.substr(0, digits));
 }
 
+// When the layer's last operation ends, and when the last one before it did: of earlier layers, and of what runs ahead
+// of all layers.
+struct Ends {
+  sim::Instant before;
+  sim::Instant layer;
+};
+
+Ends ends_of(const Evaluated& point, std::int64_t layer) {
+  const sim::StepGraph& graph = point.lowered.graph;
+  Ends ends;
+  bool in_layers = false;
+  for (const std::uint32_t i : graph.order()) {
+    const std::int64_t at = graph.vertices()[i].layer;
+    in_layers = in_layers || at >= 0;
+    const bool is_before = at < 0 ? !in_layers : at < layer;
+    sim::Instant& end = is_before ? ends.before : ends.layer;
+    if (is_before || at == layer) end = std::max(end, point.outcome.vertices[i].end);
+  }
+  ends.layer = std::max(ends.before, ends.layer);
+  return ends;
+}
+
 void one_layer(const Evaluated& point, Derivation& d, std::size_t layer) {
   if (layer >= point.result.layers.size() || !point.result.layers[layer].seconds) return;
+  const Ends ends = ends_of(point, static_cast<std::int64_t>(layer));
+  d.terms.push_back({"end of the layer's last operation", seconds_text(ends.layer.seconds())});
+  d.terms.push_back({"end of all before it", seconds_text(ends.before.seconds())});
   simulated(point, d, static_cast<std::int64_t>(layer));
-  d.formula = "from the first start to the last end of the layer's operations";
+  d.formula = "how much later the layer ends than all before it, so that layers add up to the step";
   d.value = seconds_text(*point.result.layers[layer].seconds);
 }
 
@@ -200,6 +227,17 @@ void one_operation(const Evaluated& point, Derivation& d, std::size_t index, boo
                                  time_text(*o.start_seconds)),
                      time_text(*o.seconds)});
   d.value = seconds_text(start ? *o.start_seconds : *o.seconds);
+}
+
+void any_amplification(const Evaluated& point, Derivation& d, const std::string& path) {
+  if (const auto row = number_in(path, "amplification")) {
+    return amplification(point.result.amplification, *point.result.traffic, *row, d);
+  }
+  const auto index = number_in(path, "layers");
+  if (!index || *index >= point.result.layers.size()) return;
+  const sim::LayerResult& layer = point.result.layers[*index];
+  const auto row = number_in(path.substr(path.find("].") + 2), "amplification");
+  if (row) amplification(layer.amplification, layer.traffic, *row, d);
 }
 
 void whole_step(const Evaluated& point, Derivation& d, const std::string& path) {
@@ -240,8 +278,8 @@ std::optional<Derivation> explain_time(const Evaluated& point, const std::string
   } else if (const auto operation = number_in(path, "operations");
              operation && (ends_with("].seconds") || ends_with("].start_seconds"))) {
     one_operation(point, d, *operation, ends_with("].start_seconds"));
-  } else if (const auto row = number_in(path, "amplification"); row && ends_with("].bytes")) {
-    amplification(point, d, *row);
+  } else if (ends_with("].bytes")) {
+    any_amplification(point, d, path);
   } else {
     whole_step(point, d, path);
   }

@@ -36,7 +36,28 @@ Node stored_as_asked(const Node& model, const Scenario& scenario, const Catalog&
   return faults.has_errors() ? model : models::with_weights(model, set);
 }
 
+// What model or hardware make of a placement that is right by itself.
+void check_placement(const Entries& entries, const Scenario& scenario, Diagnostics& faults) {
+  const sim::Placement& placement = scenario.placement;
+  const models::Model& model = entries.model;
+  if (placement.host_layers > model.main_layers) {
+    faults.error(scenario.placement_mark, "placement.host_layers",
+                 fmt::format("'{}' has {} layers, not {}", model.name, model.main_layers, placement.host_layers),
+                 fmt::format("0 to {}", model.main_layers));
+  }
+  if (placement.tables == sim::Place::remote && entries.hardware.device.link_bandwidth.is_zero()) {
+    faults.error(scenario.placement_mark, "placement.engram",
+                 fmt::format("'{}' has no link over which another node could be read", entries.hardware.name),
+                 "host or device");
+  }
+}
+
 }  // namespace
+
+sim::Placement placement_on(const hardware::Hardware& hardware, const sim::Placement& asked) {
+  if (!hardware.device.unified_memory) return asked;
+  return {asked.tables == sim::Place::remote ? sim::Place::remote : sim::Place::device, 0, 0};
+}
 
 Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std::string& beside, Parts parts,
                      Diagnostics& diagnostics) {
@@ -74,10 +95,10 @@ std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenar
         fmt::format("'{}' has no encoder side: replay and source_layer do not apply to it", entries.model.name),
         "no such keys");
   }
+  check_placement(entries, scenario, faults);
   if (!deployment) faults.error(parallel, "parallel", deployment.error());
   diagnostics.append(faults);
   if (faults.has_errors()) return std::nullopt;
-  deployment->engram_on_host = scenario.engram_on_host;
   return *deployment;
 }
 

@@ -33,6 +33,10 @@ struct Parts {
 [[nodiscard]] Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std::string& beside,
                                    Parts parts, sim::Diagnostics& diagnostics);
 
+// Where tensors lie on this hardware: as asked for, and with unified memory on the device what was asked for on the
+// host.
+[[nodiscard]] sim::Placement placement_on(const hardware::Hardware& hardware, const sim::Placement& asked);
+
 // How the model lies on the hardware, and whether the format knows its caches. Faults go to `diagnostics` (then
 // nothing); those of the layout are told at `parallel`.
 [[nodiscard]] std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenario& scenario,

@@ -62,9 +62,9 @@ void name_parameters(const Scenario& scenario, Built& built) {
 }
 
 std::string first_error(const Diagnostics& faults) {
-  const auto found = std::ranges::find_if(faults.all(), &sim::Diagnostic::is_error);
-  if (found == faults.all().end()) return "cannot be built";
-  return found->path.empty() ? found->message : fmt::format("{}: {}", found->path, found->message);
+  if (!faults.has_errors()) return "cannot be built";
+  const sim::Diagnostic& first = faults.all().front();
+  return first.path.empty() ? first.message : fmt::format("{}: {}", first.path, first.message);
 }
 
 Built build(const PointSpace& points, std::int64_t index, const Catalog& catalog, const std::string& beside) {

@@ -31,13 +31,16 @@ struct Lowering {
 
 Lowering lower(const Scenario& scenario, const Entries& entries, const sim::Deployment& deployment) {
   const auto& [model, format, engine, hardware] = entries;
-  if (scenario.phase == Phase::decode) return {models::lower_decode(model, format, engine.plan, deployment), {}};
+  const sim::Placement placement = placement_on(hardware, scenario.placement);
+  if (scenario.phase == Phase::decode) {
+    return {models::lower_decode(model, format, engine.plan, deployment, placement), {}};
+  }
   models::PrefillForm form{
       .bounded = scenario.bounded_replay, .source_in_full = scenario.source_in_full, .dense = false};
-  Lowering lowering{models::lower_prefill(model, format, engine.plan, deployment, form), {}};
+  Lowering lowering{models::lower_prefill(model, format, engine.plan, deployment, form, placement), {}};
   form.dense = true;
   if (models::longest_dense_prefill(model) > 0) {
-    lowering.dense = models::lower_prefill(model, format, engine.plan, deployment, form);
+    lowering.dense = models::lower_prefill(model, format, engine.plan, deployment, form, placement);
   }
   return lowering;
 }
@@ -45,7 +48,8 @@ Lowering lower(const Scenario& scenario, const Entries& entries, const sim::Depl
 sim::MemoryLimits limits_of(const Setup& setup) {
   return {.capacity_per_device = setup.hardware.device.capacity.count(),
           .reserve = setup.scenario.reserve,
-          .max_positions = setup.model.max_positions};
+          .max_positions = setup.model.max_positions,
+          .host_capacity = setup.hardware.host_memory_capacity.count()};
 }
 
 std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {

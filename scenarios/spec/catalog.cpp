@@ -23,6 +23,26 @@ using sim::Node;
 
 constexpr std::string_view changed_suffix = "-changed";
 
+struct KindRow {
+  CatalogKind kind;
+  std::string_view name;
+  std::string_view plural;
+  std::string_view folder;
+};
+constexpr std::array<KindRow, all_kinds.size()> kind_rows{{
+    {CatalogKind::model, "model", "models", "models/catalog"},
+    {CatalogKind::format, "format", "formats", "models/formats"},
+    {CatalogKind::engine, "engine", "engines", "models/engines"},
+    {CatalogKind::weights, "weights", "weights", "models/weights"},
+    {CatalogKind::hardware, "hardware", "hardware", "hardware/catalog"},
+    {CatalogKind::host, "host", "hosts", "hardware/hosts"},
+    {CatalogKind::drive, "drive", "drives", "hardware/drives"},
+    {CatalogKind::link, "link", "links", "hardware/links"},
+    {CatalogKind::scenario, "scenario", "scenarios", "scenarios/library"},
+}};
+
+const KindRow& row_of(CatalogKind kind) { return *std::ranges::find(kind_rows, kind, &KindRow::kind); }
+
 bool is_path(std::string_view reference) {
   return reference.find('/') != std::string_view::npos || reference.ends_with(".yaml") || reference.ends_with(".yml");
 }
@@ -172,41 +192,9 @@ std::string beside_binary() {
 
 }  // namespace
 
-std::string_view folder_of(CatalogKind kind) {
-  switch (kind) {
-    case CatalogKind::model:
-      return "models/catalog";
-    case CatalogKind::format:
-      return "models/formats";
-    case CatalogKind::engine:
-      return "models/engines";
-    case CatalogKind::weights:
-      return "models/weights";
-    case CatalogKind::hardware:
-      return "hardware/catalog";
-    case CatalogKind::scenario:
-      return "scenarios/library";
-  }
-  return "";
-}
-
-std::string_view name_of(CatalogKind kind) {
-  switch (kind) {
-    case CatalogKind::model:
-      return "model";
-    case CatalogKind::format:
-      return "format";
-    case CatalogKind::engine:
-      return "engine";
-    case CatalogKind::weights:
-      return "weights";
-    case CatalogKind::hardware:
-      return "hardware";
-    case CatalogKind::scenario:
-      return "scenario";
-  }
-  return "";
-}
+std::string_view folder_of(CatalogKind kind) { return row_of(kind).folder; }
+std::string_view name_of(CatalogKind kind) { return row_of(kind).name; }
+std::string_view plural_of(CatalogKind kind) { return row_of(kind).plural; }
 
 Catalog::Catalog(std::string data_folder) : folder_(std::move(data_folder)) {}
 

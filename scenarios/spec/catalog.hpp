@@ -1,6 +1,7 @@
 // Finding catalog entries by name or file and resolving `extends`, so that the rooms only ever see whole entries.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -8,9 +9,13 @@
 
 namespace kvtraffic::scenarios {
 
-enum class CatalogKind { model, format, engine, weights, hardware, scenario };
+enum class CatalogKind { model, format, engine, weights, hardware, host, drive, link, scenario };
+inline constexpr std::array all_kinds{CatalogKind::model,   CatalogKind::format,   CatalogKind::engine,
+                                      CatalogKind::weights, CatalogKind::hardware, CatalogKind::host,
+                                      CatalogKind::drive,   CatalogKind::link,     CatalogKind::scenario};
 [[nodiscard]] std::string_view folder_of(CatalogKind kind);  // "models/catalog"
 [[nodiscard]] std::string_view name_of(CatalogKind kind);    // "model"
+[[nodiscard]] std::string_view plural_of(CatalogKind kind);  // "models"
 
 class Catalog {
  public:

@@ -21,10 +21,11 @@ using sim::View;
 constexpr double most_sequences = 1e9;
 constexpr double most_positions = 1e9;
 constexpr double most_devices = 1e6;
+constexpr double most_layers = 10000;
 
 constexpr std::array<std::string_view, 3> fidelities{"cycle", "flow", "roofline"};
 constexpr std::array<std::string_view, 2> capacities{"enforce", "ignore"};
-constexpr std::array<std::string_view, 2> places{"host", "device"};
+constexpr std::array<std::string_view, 3> places{"host", "device", "remote"};
 constexpr std::array<std::string_view, 2> phases{"decode", "prefill"};
 constexpr std::array<std::string_view, 2> positions{"exact", "mean"};
 constexpr std::array<std::string_view, 2> replays{"bounded", "full"};
@@ -49,12 +50,26 @@ constexpr Table parallel_table{
 constexpr std::array placement_fields{
     Field{.name = "engram",
           .type = Type::choice,
-          .help = "Where Engram lookup tables lie.",
+          .help = "Where Engram lookup tables lie; remote: in the memory of another node, behind the link.",
           .fallback = "host",
           .choices = places},
+    Field{.name = "host_experts",
+          .type = Type::ratio,
+          .help = "Share of each layer's routed experts whose weights lie in host memory: whole experts, rounded down.",
+          .fallback = "0%",
+          .min = 0,
+          .max = 1},
+    Field{.name = "host_layers",
+          .type = Type::integer,
+          .help = "So many of the last main layers have all their weights in host memory.",
+          .fallback = "0",
+          .min = 0,
+          .max = most_layers},
 };
 constexpr Table placement_table{
-    .name = "placement", .help = "Where tensors lie that need not be in device memory.", .fields = placement_fields};
+    .name = "placement",
+    .help = "Where tensors lie that need not be in device memory. With unified memory the host is the device.",
+    .fields = placement_fields};
 
 constexpr std::array workload_fields{
     Field{.name = "phase",
@@ -219,6 +234,15 @@ std::optional<std::int64_t> asked(const View& parallel, std::string_view field) 
   return parallel.integer(field);
 }
 
+sim::Place place_named(std::string_view name) {
+  if (name == "device") return sim::Place::device;
+  return name == "remote" ? sim::Place::remote : sim::Place::host;
+}
+
+sim::Placement placement_of(const View& placement) {
+  return {place_named(placement.text("engram")), placement.number("host_experts"), placement.integer("host_layers")};
+}
+
 void read_workload(const View& workload, Scenario& scenario) {
   scenario.phase = workload.text("phase") == "prefill" ? Phase::prefill : Phase::decode;
   scenario.batch = workload.integer("batch");
@@ -240,8 +264,6 @@ const Table& scenario_table() { return table; }
 Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   const View view(node, table);
   Scenario scenario;
-  scenario.name = view.text("name");
-  scenario.description = view.text("description");
   scenario.model = reference_of(view, "model");
   scenario.hardware = reference_of(view, "hardware");
   scenario.format = reference_of(view, "format");
@@ -251,7 +273,8 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   scenario.enforce_capacity = view.text("capacity") != "ignore";
   scenario.reserve = view.number("reserve");
   scenario.draft = std::max<std::int64_t>(view.integer("draft"), 0);  // a refused value must not be used
-  scenario.engram_on_host = view.map("placement").text("engram") != "device";
+  scenario.placement = placement_of(view.map("placement"));
+  scenario.placement_mark = view.mark("placement");
   const View parallel = view.map("parallel");
   scenario.parallel = {asked(parallel, "tensor"), asked(parallel, "data"), asked(parallel, "expert")};
   read_workload(view.map("workload"), scenario);

@@ -7,6 +7,7 @@
 
 #include "sim/config/table.hpp"
 #include "sim/plan/deployment.hpp"
+#include "sim/plan/placement.hpp"
 
 namespace kvtraffic::scenarios {
 
@@ -15,8 +16,6 @@ enum class Phase { decode, prefill };
 enum class Position { exact, mean };
 
 struct Scenario {
-  std::string name;
-  std::string description;
   sim::Node model;  // a catalog name, a file, or {extends: NAME, ...}
   sim::Node hardware;
   sim::Node format;
@@ -24,9 +23,10 @@ struct Scenario {
   sim::Node weights;  // a weight set laid over the model's own; null: the model's
   Fidelity fidelity = Fidelity::flow;
   bool enforce_capacity = true;
-  double reserve = 0.1;    // share of device memory kept free for activations and the runtime
-  std::int64_t draft = 0;  // draft layers that run along
-  bool engram_on_host = true;
+  double reserve = 0.1;      // share of device memory kept free for activations and the runtime
+  std::int64_t draft = 0;    // draft layers that run along
+  sim::Placement placement;  // as asked for; where it lies on unified memory is placement_on (scenarios/run)
+  sim::Mark placement_mark;
   sim::ParallelRequest parallel;
   Phase phase = Phase::decode;
   std::int64_t batch = 1;

@@ -1,4 +1,4 @@
-// The points of a scenario: axes multiplied, tied and filtered, each point a set of values for paths. Lazily indexed,
+// The points of a scenario: axes multiplied or tied, each point a set of values for paths. Lazily indexed,
 // so that a million points cost no memory.
 #pragma once
 
@@ -20,7 +20,8 @@ class Sweep {
  public:
   // Reads the `sweep:` map: lists, {range: {from, to, step}}, {log2: {from, to}}, {linspace: {from, to, count}},
   // {geomspace: {from, to, count}}, `zip`. Ends are included. Faults go to `diagnostics`: unknown form, unequal zip
-  // lengths (both said), an axis without values, a path that no field has, a path swept twice, more than 10^9 points.
+  // lengths (both said), an axis without values, a path that no field has, a path swept twice, more than 10^9 points,
+  // an end that is not reached, values that come twice.
   [[nodiscard]] static Sweep read(const sim::Node& scenario, sim::Diagnostics& diagnostics);
 
   [[nodiscard]] std::int64_t size() const;  // 1 without axes

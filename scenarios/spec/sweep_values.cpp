@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "sim/units/format.hpp"
 #include "sim/units/parse.hpp"
@@ -103,12 +105,19 @@ class Counter {
   std::vector<Node> values() {
     read_ends();
     if (is_faulty_) return {};
+    std::vector<Node> values = counted();
+    if (!is_faulty_) require_distinct(values);
+    if (is_faulty_) values.clear();
+    return values;
+  }
+
+ private:
+  std::vector<Node> counted() {
     if (form_.name == "range") return range();
     if (form_.name == "log2") return doublings();
     return form_.name == "linspace" ? evenly() : at_equal_ratios();
   }
 
- private:
   void read_ends() {
     from_ = quantity("from");
     to_ = quantity("to");
@@ -149,6 +158,8 @@ class Counter {
     // A decimal step may miss its end by a rounding error: 0.1 + 0.2 is not 0.3.
     const double steps = std::floor(span / step_.number * (1 + 1e-12) + 1e-9);
     if (steps + 1 > static_cast<double>(most_axis_values)) return too_many();
+    const double last = from_.number + steps * step_.number;
+    if (!reaches(last)) return missed({from_.number, last, last + step_.number}, steps > 1);
     std::vector<Node> values;
     for (double i = 0; i <= steps; ++i) values.push_back(node(from_.number + i * step_.number));
     return values;
@@ -160,7 +171,12 @@ class Counter {
       return {};
     }
     std::vector<Node> values;
-    for (double value = from_.number; value <= to_.number; value *= 2) values.push_back(node(value));
+    double last = from_.number;
+    for (double value = last; value <= to_.number || reaches(value); value *= 2) {
+      values.push_back(node(value));
+      last = value;
+    }
+    if (!reaches(last)) return missed({from_.number, last, 2 * last}, values.size() > 2);
     return values;
   }
 
@@ -182,6 +198,47 @@ class Counter {
       values.push_back(node(i == count - 1 ? to_.number : from_.number * std::pow(to_.number / from_.number, share)));
     }
     return values;
+  }
+
+  [[nodiscard]] bool reaches(double value) const {
+    return std::abs(value - to_.number) <= 1e-9 * std::max(std::abs(to_.number), std::abs(step_.number));
+  }
+
+  // Says which values there are around the end: the first, the last before it, and the one beyond.
+  std::vector<Node> missed(std::vector<double> values, bool has_gap) {
+    if (values[0] == values[1]) values.erase(values.begin());
+    std::vector<std::string> words;
+    for (const double value : values) words.push_back(written(value));
+    if (has_gap) words.insert(words.begin() + 1, "...");
+    const std::string step = form_.name == "range" ? ", step: " + view_.text("step") : "";
+    fail("to",
+         fmt::format("{{{}: {{from: {}, to: {}{}}}}} does not reach {}: {}", form_.name, view_.text("from"),
+                     view_.text("to"), step, view_.text("to"), fmt::join(words, ", ")),
+         fmt::format("{} or {}", written(values.size() == 3 ? values[1] : values[0]), words.back()));
+    return {};
+  }
+
+  // A value as a person would write it beside these ends: in K or M where they are.
+  [[nodiscard]] std::string written(double value) const {
+    constexpr double kilo = 1024, mega = 1024 * 1024;
+    const auto has_suffix = [&](std::string_view end) {
+      return from_.unit.empty() && (view_.text("from").ends_with(end) || view_.text("to").ends_with(end));
+    };
+    if (has_suffix("M") && std::fmod(value, mega) == 0) return fmt::format("{}M", value / mega);
+    if ((has_suffix("K") || has_suffix("M")) && std::fmod(value, kilo) == 0) return fmt::format("{}K", value / kilo);
+    return node(value).text();
+  }
+
+  // Rounding to whole numbers must not run a point twice.
+  void require_distinct(const std::vector<Node>& values) {
+    if (!wants_whole_numbers()) return;
+    std::set<std::string> distinct;
+    for (const Node& value : values) distinct.insert(value.text());
+    if (distinct.size() == values.size()) return;
+    const std::string_view cause = form_.name == "range" ? "step" : form_.name == "log2" ? "from" : "count";
+    fail(cause, fmt::format("gives {} values but {} distinct whole numbers",
+                            sim::with_commas(static_cast<std::int64_t>(values.size())),
+                            sim::with_commas(static_cast<std::int64_t>(distinct.size()))));
   }
 
   std::vector<Node> too_many() {

@@ -13,7 +13,8 @@ inline constexpr std::int64_t most_axis_values = 1'000'000;  // they are kept in
 
 // A list as it stands; {range}, {log2}, {linspace} and {geomspace} counted out, ends included. Generated values are
 // plain numbers, or numbers with the unit that both ends have; where `field` (may be null) wants whole numbers they are
-// rounded to the nearest. Empty after a fault, which goes to `diagnostics` under `path`.
+// rounded to the nearest. An end that is not reached and values that come twice are faults. Empty after a fault, which
+// goes to `diagnostics` under `path`.
 [[nodiscard]] std::vector<sim::Node> axis_values(const sim::Node& form, const sim::Field* field,
                                                  const std::string& path, sim::Diagnostics& diagnostics);
 

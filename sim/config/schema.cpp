@@ -22,11 +22,13 @@ constexpr std::string_view kNumberPattern = "\\+?([0-9]+\\.?[0-9]*|\\.[0-9]+)([e
 
 std::string unit_pattern(std::span<const Unit> units) {
   std::string names;
+  bool may_be_left_out = false;
   for (const Unit& unit : units) {
-    names += names.empty() ? "" : "|";
+    may_be_left_out = may_be_left_out || unit.name.empty();
+    names += names.empty() || unit.name.empty() ? "" : "|";
     names += unit.name;
   }
-  return fmt::format("^\\s*{}\\s*({})\\s*$", kNumberPattern, names);
+  return fmt::format("^\\s*{}\\s*({}){}\\s*$", kNumberPattern, names, may_be_left_out ? "?" : "");
 }
 
 Json texts(std::span<const std::string_view> names) {

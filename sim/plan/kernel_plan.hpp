@@ -16,16 +16,17 @@ struct KernelPlan {
   Pattern dense_reads = Pattern::stream;  // layers that read every entry
   std::int64_t activation_bits = 16;      // of activations between kernels
   std::int64_t score_bits = 32;           // of index scores between scan and top-k
-  std::int64_t gemm_rows = 64;            // tile of a GEMM: output rows x columns
-  std::int64_t gemm_columns = 128;
-  std::int64_t gemm_depth = 512;      // least inner dimension of a split-K part
-  std::int64_t attention_heads = 64;  // tile of attention: query heads x entries of one split
-  std::int64_t attention_keys = 64;   // least entries of a split-KV part
-  std::int64_t prefill_rows = 128;    // prefill, heads with keys of their own: query rows (token x head) of a tile
-  std::int64_t prefill_queries = 1;   // prefill, one entry for all heads: tokens of a tile
-  std::int64_t scan_keys = 256;       // tile of an index scan: keys
-  std::int64_t scan_rows = 128;       // prefill: query rows (token x index head) of a tile
-  std::int64_t stream_bytes = 32768;  // tile of everything else: bytes
+  // Tiles: every engine file states them all.
+  std::int64_t gemm_rows = 0;  // tile of a GEMM: output rows x columns
+  std::int64_t gemm_columns = 0;
+  std::int64_t gemm_depth = 0;       // least inner dimension of a split-K part
+  std::int64_t attention_heads = 0;  // tile of attention: query heads x entries of one split
+  std::int64_t attention_keys = 0;   // least entries of a split-KV part
+  std::int64_t prefill_rows = 0;     // prefill, heads with keys of their own: query rows (token x head) of a tile
+  std::int64_t prefill_queries = 0;  // prefill, one entry for all heads: tokens of a tile
+  std::int64_t scan_keys = 0;        // tile of an index scan: keys
+  std::int64_t scan_rows = 0;        // prefill: query rows (token x index head) of a tile
+  std::int64_t stream_bytes = 0;     // tile of everything else: bytes
 };
 
 }  // namespace kvtraffic::sim

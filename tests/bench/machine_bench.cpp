@@ -6,6 +6,7 @@
 #include "hardware/machine/flow.hpp"
 #include "hardware/machine/roofline.hpp"
 #include "tests/hardware/machine/step.hpp"
+#include "tests/sim/plan/round_plan.hpp"
 
 namespace kvtraffic::hardware::testing {
 namespace {
@@ -99,7 +100,7 @@ void roofline_point(benchmark::State& state) {
 BENCHMARK(roofline_point)->Unit(benchmark::kMicrosecond);
 
 void flow_point(benchmark::State& state) {
-  FlowMachine machine(round_hardware(), sim::KernelPlan{});
+  FlowMachine machine(round_hardware(), sim::test::round_plan());
   run(state, machine);
 }
 BENCHMARK(flow_point)->Unit(benchmark::kMicrosecond);

@@ -115,8 +115,13 @@ TEST(Json, InfeasiblePointHasStorageAndNoTime) {
   EXPECT_TRUE(point["storage"].is_object());
   EXPECT_TRUE(point["time"].is_null());
   EXPECT_TRUE(point["throughput"].is_null());
-  EXPECT_EQ(point["traffic"]["sector"].size(), 0U);
+  EXPECT_EQ(point["traffic"].size(), 1U);  // what nobody simulated is no zero
   EXPECT_GT(point["traffic"]["logical"].size(), 0U);
+}
+
+TEST(Json, APointThatRanHasEveryLevel) {
+  const ordered_json point = parsed(sample_point());
+  for (const std::string_view level : sim::level_names) EXPECT_TRUE(point["traffic"].contains(level)) << level;
 }
 
 TEST(Json, FailedPointHasNullsAndItsReason) {

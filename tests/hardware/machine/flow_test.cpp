@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/hardware/machine/step.hpp"
+#include "tests/sim/plan/round_plan.hpp"
 
 namespace kvtraffic::hardware::testing {
 namespace {
@@ -20,7 +21,7 @@ constexpr double few_ticks = 1e-13;
 double seconds_of(Step& step, const Device& device = round_device()) {
   Hardware hardware;
   hardware.device = device;
-  FlowMachine machine(hardware, sim::KernelPlan{});
+  FlowMachine machine(hardware, sim::test::round_plan());
   return step.run_on(machine).total.seconds();
 }
 
@@ -126,7 +127,7 @@ TEST(Flow, KernelsThatTogetherExceedTheSmsRunInTheOrderOfLaunch) {
   step.add_gemm(60, 0.8e9 * 60);  // 40 SMs are free at once; the other 20 tiles follow
   EXPECT_NEAR(seconds_of(step), head + 2e-3, 3 * us);
   Hardware hardware = round_hardware();
-  FlowMachine machine(hardware, sim::KernelPlan{});
+  FlowMachine machine(hardware, sim::test::round_plan());
   const sim::Outcome outcome = step.run_on(machine);
   EXPECT_LT(outcome.vertices[0].end, outcome.vertices[1].end);
 }
@@ -153,12 +154,18 @@ TEST(Flow, HostMemoryIsALink) {
   EXPECT_NEAR(seconds_of(step), 2.3 * us + 2 * us + 10 * us, few_ticks);
 }
 
+TEST(Flow, MemoryOfAnotherNodeIsBehindTheLink) {
+  Step step;  // 3.2 MB at 320 GB/s: 10 us, as far away as the smallest exchange: 12 us with launch and start
+  step.add({in_another_node(reads("table", 3'200'000))});
+  EXPECT_NEAR(seconds_of(step), 12 * us + 10 * us, few_ticks);
+}
+
 TEST(Flow, HitsAreServedByL2Alone) {
   Step step;
   const std::uint32_t a = step.add({reads("a", 4 * mega)});
   step.after(a, step.add({reads("a", 4 * mega)}));
   Hardware hardware = round_hardware();
-  FlowMachine machine(hardware, sim::KernelPlan{});
+  FlowMachine machine(hardware, sim::test::round_plan());
   const sim::Outcome outcome = step.run_on(machine);
   EXPECT_EQ(outcome.dram, (std::vector<std::int64_t>{4 * mega, 0}));
   EXPECT_NEAR(span_of(outcome.vertices[0]), head + 4e6 / stream_rate, few_ticks);
@@ -182,7 +189,7 @@ TEST(Flow, NamesWhatAKernelSpentItsTimeOn) {
   step.add({reads("small", 1000)});
   for (std::uint32_t v = 1; v < 5; ++v) step.after(v - 1, v);
   Hardware hardware = round_hardware();
-  FlowMachine machine(hardware, sim::KernelPlan{});
+  FlowMachine machine(hardware, sim::test::round_plan());
   const sim::Outcome outcome = step.run_on(machine);
   const std::array<Bound, 5> expected{Bound::hbm, Bound::compute, Bound::link, Bound::host, Bound::latency};
   for (std::size_t v = 0; v < 5; ++v) EXPECT_EQ(outcome.vertices[v].bound_by, expected[v]) << v;
@@ -196,7 +203,7 @@ TEST(Flow, IsBoundByLatencyWhenLaunchesAreAllThereIs) {
     if (v > 0) step.after(v - 1, v);
   }
   Hardware hardware = round_hardware();
-  FlowMachine machine(hardware, sim::KernelPlan{});
+  FlowMachine machine(hardware, sim::test::round_plan());
   EXPECT_EQ(step.run_on(machine).bound_by, Bound::latency);
 }
 
@@ -218,7 +225,7 @@ TEST(Flow, AnswersTheSameAgain) {
   step.add_gemm(333, 1e9, {reads("c", 9 * mega)});
   step.after(a, step.add({reads("b", mega)}));
   Hardware hardware = round_hardware();
-  FlowMachine machine(hardware, sim::KernelPlan{});
+  FlowMachine machine(hardware, sim::test::round_plan());
   const sim::Outcome first = step.run_on(machine);
   Step other;
   other.add({reads("x", 100 * mega)});

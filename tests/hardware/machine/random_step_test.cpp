@@ -13,6 +13,7 @@
 #include "hardware/machine/l2_model.hpp"
 #include "hardware/machine/roofline.hpp"
 #include "tests/hardware/machine/step.hpp"
+#include "tests/sim/plan/round_plan.hpp"
 
 namespace {
 std::atomic<std::uint64_t> allocations = 0;
@@ -45,7 +46,7 @@ Use random_use(Random& random) {
   use.direction = random() % 3 == 0 ? sim::Direction::write : sim::Direction::read;
   use.dependent = random() % 2 == 0;
   if (random() % 15 == 0) {
-    use.place = sim::Place::host;
+    use.place = random() % 2 == 0 ? sim::Place::host : sim::Place::remote;
     use.bytes /= 10;
     use.region += "h";
   } else if (random() % 3 == 0) {
@@ -89,7 +90,7 @@ Step random_step(std::uint64_t seed, Order order = Order::some) {
 double seconds_on(const Device& device, Step& step) {
   Hardware hardware;
   hardware.device = device;
-  FlowMachine machine(hardware, sim::KernelPlan{});
+  FlowMachine machine(hardware, sim::test::round_plan());
   return step.run_on(machine).total.seconds();
 }
 
@@ -114,7 +115,7 @@ TEST(RandomStep, TakesNoLessThanTheRoofline) {
     Hardware hardware;
     hardware.device = device;
     RooflineMachine roofline(hardware);
-    FlowMachine flow(hardware, sim::KernelPlan{});
+    FlowMachine flow(hardware, sim::test::round_plan());
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
       Step step = random_step(seed);
       const sim::Outcome bound = step.run_on(roofline);
@@ -127,7 +128,7 @@ TEST(RandomStep, TakesNoLessThanTheRoofline) {
 
 TEST(RandomStep, KeepsDependencies) {
   Hardware hardware = round_hardware();
-  FlowMachine machine(hardware, sim::KernelPlan{});
+  FlowMachine machine(hardware, sim::test::round_plan());
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Step step = random_step(seed);
     const sim::Outcome outcome = step.run_on(machine);
@@ -139,7 +140,7 @@ TEST(RandomStep, KeepsDependencies) {
 
 TEST(RandomStep, NoResourceIsBusierThanAlways) {
   Hardware hardware = round_hardware();
-  FlowMachine machine(hardware, sim::KernelPlan{});
+  FlowMachine machine(hardware, sim::test::round_plan());
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     for (const auto& [bound, busy] : random_step(seed).run_on(machine).busy) {
       ASSERT_GE(busy, 0) << seed;
@@ -154,7 +155,7 @@ sim::Outcome run_in_order(Step& step, std::uint64_t order) {
   table.fill(step.graph, step.tally);
   sim::Outcome outcome;
   L2Model(sim::Bytes::of(8 * mega)).run(step.graph, table, outcome.dram);
-  KernelWorks works(device, sim::KernelPlan{});
+  KernelWorks works(device, sim::test::round_plan());
   FlowDevice running(device);
   if (order > 0) running.set_order_seed(order);
   running.run(step.graph, works.fill(step.graph, step.tally, table, outcome.dram), outcome);
@@ -218,7 +219,7 @@ TEST(RandomStep, FasterPartsDoNotSlowOverlappingKernelsDownMuch) {
 TEST(RandomStep, AllocatesNothingOnceWarm) {
   Hardware hardware = round_hardware();
   RooflineMachine roofline(hardware);
-  FlowMachine flow(hardware, sim::KernelPlan{});
+  FlowMachine flow(hardware, sim::test::round_plan());
   Step step = random_step(7);
   for (sim::Machine* machine : {static_cast<sim::Machine*>(&roofline), static_cast<sim::Machine*>(&flow)}) {
     sim::Outcome outcome;

@@ -6,6 +6,7 @@
 
 #include "hardware/machine/flow.hpp"
 #include "tests/hardware/machine/step.hpp"
+#include "tests/sim/plan/round_plan.hpp"
 
 namespace kvtraffic::hardware::testing {
 namespace {
@@ -43,7 +44,7 @@ std::int64_t again(const Kernel& kernel) {
   tally.accesses[0].footprint = kernel.footprint;
   AccessTable table;
   table.fill(graph, tally);
-  Rereads(10, sim::Bytes::of(1000)).fill(graph, tally, {}, table);
+  Rereads(10, sim::Bytes::of(1000)).fill(graph, tally, sim::test::round_plan(), table);
   return table.costs[0].again;
 }
 

@@ -70,6 +70,30 @@ TEST(Roofline, SumsMessagesAndHostReads) {
   EXPECT_DOUBLE_EQ(busy_of(outcome, Bound::link), 0.75);
 }
 
+TEST(Roofline, AddsReadsFromAnotherNodeToTheLinksMessages) {
+  Step step;
+  step.add({in_another_node(reads("table", 2 * mega))});        // 2 MB at 400 GB/s: 5 us
+  step.add_message(sim::Collective::Kind::dispatch, 4 * mega);  // 10 us
+  RooflineMachine machine(round_hardware());
+  const sim::Outcome outcome = step.run_on(machine);
+  EXPECT_EQ(outcome.total, microseconds(15));
+  EXPECT_EQ(outcome.bound_by, Bound::link);
+  EXPECT_EQ(busy_of(outcome, Bound::host), 0);
+}
+
+TEST(Roofline, WaitsForAReadFromAnotherNodeThatDependsOnTheStep) {
+  const auto after_compute = [](bool waits) {
+    Step step;
+    const std::uint32_t first = step.add({}, 1000e6);            // 10 us
+    const Use read = in_another_node(reads("table", 2 * mega));  // 5 us
+    step.after(first, step.add({waits ? dependent(read) : read}));
+    RooflineMachine machine(round_hardware());
+    return step.run_on(machine).total;
+  };
+  EXPECT_EQ(after_compute(false), microseconds(10));
+  EXPECT_EQ(after_compute(true), microseconds(10 + 5));
+}
+
 TEST(Roofline, NamesHbmWhenResourcesTie) {
   Step step;
   step.add({reads("a", mega)}, 100e6);  // 1 us each

@@ -82,6 +82,11 @@ inline Use on_host(Use use) {
   return use;
 }
 
+inline Use in_another_node(Use use) {
+  use.place = sim::Place::remote;
+  return use;
+}
+
 // Each vertex has an operation of its own; regions are named by the test.
 class Step {
  public:

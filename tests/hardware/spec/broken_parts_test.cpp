@@ -125,7 +125,9 @@ TEST(BrokenHost, BandwidthOfBothSockets) {
 }
 TEST(BrokenHost, TransfersWithoutAUnit) {
   EXPECT_THAT(faults_of_host("5 Gbit/s", "5000"),
-              ElementsAre("13:13 memory.pin_rate: '5000' needs a unit | a bandwidth such as 4.8 TB/s (B/s, kB/s, KB/s, MB/s, GB/s, TB/s, PB/s, KiB/s, MiB/s, GiB/s, TiB/s, PiB/s, bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, b/s, kb/s, Mb/s, Gb/s, Tb/s)"));
+              ElementsAre("13:13 memory.pin_rate: '5000' needs a unit | a bandwidth such as 4.8 TB/s (B/s, kB/s, KB/s, "
+                          "MB/s, GB/s, TB/s, PB/s, KiB/s, MiB/s, GiB/s, TiB/s, PiB/s, bit/s, kbit/s, Mbit/s, Gbit/s, "
+                          "Tbit/s, b/s, kb/s, Mb/s, Gb/s, Tb/s)"));
 }
 TEST(BrokenHost, KindOfAnotherFile) {
   EXPECT_THAT(faults_of_host("kind: host", "kind: device"), ElementsAre("1:7 kind: 'device' is not one of host"));
@@ -186,7 +188,9 @@ TEST(BrokenLink, NoBandwidth) {
 }
 TEST(BrokenLink, BandwidthInBytes) {
   EXPECT_THAT(faults_of_link("50 GB/s", "50 GB"),
-              ElementsAre("5:20 bandwidth: '50 GB' has no known unit | a bandwidth such as 4.8 TB/s (B/s, kB/s, KB/s, MB/s, GB/s, TB/s, PB/s, KiB/s, MiB/s, GiB/s, TiB/s, PiB/s, bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, b/s, kb/s, Mb/s, Gb/s, Tb/s)"));
+              ElementsAre("5:20 bandwidth: '50 GB' has no known unit | a bandwidth such as 4.8 TB/s (B/s, kB/s, KB/s, "
+                          "MB/s, GB/s, TB/s, PB/s, KiB/s, MiB/s, GiB/s, TiB/s, PiB/s, bit/s, kbit/s, Mbit/s, Gbit/s, "
+                          "Tbit/s, b/s, kb/s, Mb/s, Gb/s, Tb/s)"));
 }
 TEST(BrokenLink, ShareAboveOne) {
   EXPECT_THAT(faults_of_link("value: 0.9", "value: 1.9"), ElementsAre("6:21 efficiency: must be between 0.01 and 1"));

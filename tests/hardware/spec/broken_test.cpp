@@ -44,9 +44,9 @@ TEST(BrokenHardware, BareNumberWhereAUnitIsNeeded) {
               ElementsAre("9:10 sm.clock: '1830' needs a unit | a frequency such as 1.83 GHz (Hz, kHz, MHz, GHz)"));
 }
 TEST(BrokenHardware, WrongUnit) {
-  EXPECT_THAT(
-      faults_of_device("64 GB", "64 GB/s"),
-      ElementsAre("25:13 memory.capacity: '64 GB/s' has no known unit | a size such as 80 GB (B, kB, KB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB)"));
+  EXPECT_THAT(faults_of_device("64 GB", "64 GB/s"),
+              ElementsAre("25:13 memory.capacity: '64 GB/s' has no known unit | a size such as 80 GB (B, kB, KB, MB, "
+                          "GB, TB, PB, KiB, MiB, GiB, TiB, PiB)"));
 }
 TEST(BrokenHardware, ShareAboveOne) {
   EXPECT_THAT(faults_of_device("sustained: 0.75", "sustained: 1.25"),
@@ -174,7 +174,8 @@ TEST(BrokenHardware, NodeAndDeviceDisagreeAboutASource) {
 }
 TEST(BrokenHardware, FaultInANodesDeviceNamesItsPlace) {
   EXPECT_THAT(faults_of_node("64 GB", "64 GHz"),
-              ElementsAre("32:15 device.memory.capacity: '64 GHz' has no known unit | a size such as 80 GB (B, kB, KB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB)"));
+              ElementsAre("32:15 device.memory.capacity: '64 GHz' has no known unit | a size such as 80 GB (B, kB, KB, "
+                          "MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB)"));
 }
 TEST(BrokenHardware, NodeDeviceBreaksARuleBetweenKeys) {
   EXPECT_THAT(faults_of_node("stacks: 4", "stacks: 5"),

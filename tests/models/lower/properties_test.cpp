@@ -65,7 +65,11 @@ RC_GTEST_PROP(EveryModel, AsksForTheSameHoweverItIsSpread, ()) {
   const Case& one = any_case(false);
   const std::int64_t batch = any_batch(), context = any_context();
   sim::Deployment where;
-  where.devices = where.data = where.expert = 16;
+  where.tensor = *rc::gen::element(1, 2, 8);
+  where.data = *rc::gen::element(1, 2, 4);
+  where.devices = where.tensor * where.data;
+  where.expert = *rc::gen::suchThat(rc::gen::inRange<std::int64_t>(1, where.devices + 1),
+                                    [&](std::int64_t groups) { return where.devices % groups == 0; });
   const Case spread(one.model.name, one.format.name, where);
   for (std::size_t k = 0; k < sim::kind_count; ++k) {
     const auto kind = static_cast<DataKind>(k);
@@ -86,7 +90,7 @@ RC_GTEST_PROP(EveryModel, WritesInAPeriodWhatStorageGrowsBy, ()) {
   const std::int64_t context = period * *rc::gen::inRange<std::int64_t>(1, 4000);
   std::int64_t written = 0;
   for (const DataKind kind : {DataKind::kv_main, DataKind::index_key})
-    written += period * c.logical(kind, period, context, true).write / period;
+    written += c.logical(kind, period, context, true).write;  // of as many requests as positions are averaged over
   const auto grown = [&](std::int64_t n) {
     return c.lowered.demand.stored_per_request(n, DataKind::kv_main) +
            c.lowered.demand.stored_per_request(n, DataKind::index_key);

@@ -8,7 +8,7 @@ namespace {
 
 using sim::DataKind;
 
-sim::Deployment tensor(std::int64_t ranks) { return {ranks, ranks, 1, 1, true}; }
+sim::Deployment tensor(std::int64_t ranks) { return {ranks, ranks, 1, 1}; }
 
 struct Shares {
   std::int64_t stored = 0;     // of one request on one device

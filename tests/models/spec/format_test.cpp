@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/spec/weight_set.hpp"
 #include "sim/config/yaml.hpp"
 #include "tests/models/catalog_files.hpp"
 
@@ -133,6 +134,46 @@ TEST(Heads, MayBeNamedInAFormatFile) {
                      diagnostics),
       diagnostics);
   EXPECT_EQ(diagnostics.render(), "");
+}
+
+TEST(Sources, ThatNobodyExplainsAreRefusedInFormatsEnginesAndWeightSets) {
+  const auto expect_refused = [](const sim::Diagnostics& faults) {
+    EXPECT_THAT(faults.render(), HasSubstr("source: 'hearsay' is no key of `sources`"));
+  };
+  sim::Diagnostics of_format, of_engine, of_set;
+  (void)read_format(entry("formats/bf16.yaml", "families: {mla: {source: hearsay}}"), of_format);
+  (void)read_engine(entry("engines/reference.yaml", "score_bits: {value: 16, source: hearsay}"), of_engine);
+  check_weight_set(entry("weights/bf16.yaml", "weights: {expert: {bits: {value: 8, source: hearsay}}}"), of_set);
+  expect_refused(of_format);
+  expect_refused(of_engine);
+  expect_refused(of_set);
+}
+
+// Of a key as it is stored, and not of what its scales and pads make of it.
+TEST(ValueBits, AreThoseOfTheEntrysFirstPart) {
+  EXPECT_EQ(format("deployed").value_bits(EntryRole::index, "v4"), 4);
+  EXPECT_EQ(format("deployed").value_bits(EntryRole::index, "v3.2"), 8);
+  EXPECT_EQ(format("bf16").value_bits(EntryRole::index, "v3.2"), 16);
+}
+
+TEST(IndexScores, RunInTheWidthOfTheKeysWhateverTheirScalesTake) {
+  sim::Diagnostics diagnostics;
+  const std::string keys = "{parts: [{values: index_dim, bits: 8, scale_bits: 32, scale_group: 4}], page_entries: 64}";
+  const CacheFormat wide =
+      read_format(entry("formats/deployed.yaml", "families: {v3.2: {index: " + keys + "}}"), diagnostics);
+  ASSERT_EQ(diagnostics.render(), "");  // 16 bits a key in all, half of them scales
+  const Lowered lowered = lower_decode(model("deepseek-v3.2"), wide, plan(), {});
+  for (const sim::Operation& operation : lowered.graph.operations()) {
+    if (operation.name != "index.scan") continue;
+    EXPECT_EQ(operation.work.at(0).precision, sim::Precision::fp8);
+  }
+}
+
+TEST(ReadFormat, AnEntryHasParts) {
+  sim::Diagnostics diagnostics;
+  (void)read_format(sim::read_yaml("name: x\nfamilies: {a: {main: {parts: [], page_entries: 64}}}\n", "f", diagnostics),
+                    diagnostics);
+  EXPECT_THAT(diagnostics.render(), HasSubstr("families.a.main.parts: an entry needs at least one part"));
 }
 
 }  // namespace

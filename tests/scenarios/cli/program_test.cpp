@@ -190,9 +190,24 @@ TEST(Show, FindsAUniqueNameWithoutItsKind) {
 }
 
 TEST(Schema, IsJsonForEveryKind) {
-  for (const char* kind : {"scenario", "model", "format", "engine", "hardware"}) {
-    const json schema = json::parse(run_program({"schema", kind}).out);
-    EXPECT_EQ(schema.at("$schema"), "http://json-schema.org/draft-07/schema#") << kind;
+  const std::string help = run_program({"schema", "--help"}).out;
+  for (const CatalogKind kind : all_kinds) {
+    const std::string name(name_of(kind));
+    const json schema = json::parse(run_program({"schema", name}).out);
+    EXPECT_EQ(schema.at("$schema"), "http://json-schema.org/draft-07/schema#") << name;
+    EXPECT_THAT(help, HasSubstr(name));
+  }
+}
+
+TEST(Kinds, OfCatalogsAreAllListedAndShown) {
+  const std::string doctor = run_program({"doctor"}).out;
+  const Catalog catalog(KVTRAFFIC_ROOT);
+  for (const CatalogKind kind : all_kinds) {
+    const json listed = json::parse(run_program({"list", std::string(plural_of(kind)), "--format", "json"}).out);
+    ASSERT_EQ(listed.size(), catalog.names(kind).size());
+    const Outcome shown = run_program({"show", std::string(name_of(kind)), listed[0].at("name").get<std::string>()});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_THAT(doctor, HasSubstr(std::to_string(listed.size()) + " in " + std::string(folder_of(kind))));
   }
 }
 
@@ -200,6 +215,15 @@ TEST(Doctor, FindsThisInstallationWhole) {
   const Outcome outcome = run_program({"doctor"});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Doctor, TellsAFaultyCatalogByTheCodeOfInvalidInput) {
+  const Folder data;
+  data.write("models/catalog/broken.yaml", "name: broken\nlayrs: 3\n");
+  const Outcome outcome = run_program({"doctor"}, "", "", {"KVTRAFFIC_DATA=" + data.path()});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("broken has faults"));
+  EXPECT_THAT(outcome.err, HasSubstr("layrs: unknown key"));
 }
 
 TEST(Version, IsTextOrJson) {

@@ -53,7 +53,8 @@ TEST(PrintedSchema, AcceptsWhatTheLibraryResolvesTo) {
 
 TEST(PrintedSchema, AcceptsEveryCatalogEntryAndWhatExtendsOne) {
   const Catalog catalog(KVTRAFFIC_ROOT);
-  for (const CatalogKind kind : {CatalogKind::model, CatalogKind::format, CatalogKind::engine, CatalogKind::hardware}) {
+  for (const CatalogKind kind : all_kinds) {
+    if (kind == CatalogKind::scenario) continue;
     PrintedSchema schema(std::string(name_of(kind)));
     for (const std::string& name : catalog.names(kind)) {
       sim::Diagnostics diagnostics;
@@ -63,6 +64,18 @@ TEST(PrintedSchema, AcceptsEveryCatalogEntryAndWhatExtendsOne) {
     EXPECT_TRUE(schema.accepts({{"extends", "another"}}));
     EXPECT_FALSE(schema.accepts({{"extend", "another"}}));
   }
+}
+
+// What a base or a sweep supplies may be missing at any depth; without one it may not.
+TEST(PrintedSchema, AsksForNothingThatABaseOrASweepSupplies) {
+  PrintedSchema model("model"), hardware("hardware"), scenario;
+  EXPECT_TRUE(model.accepts({{"extends", "deepseek-v4.1-flash"}, {"attention", {{"top_k", 256}}}}));
+  EXPECT_TRUE(hardware.accepts({{"extends", "8x-h200-sxm"}, {"device", {{"memory", {{"capacity", "80 GB"}}}}}}));
+  EXPECT_FALSE(hardware.accepts({{"name", "mine"}, {"memory", {{"capacity", "80 GB"}}}}));
+  json question = {{"model", "m"}, {"hardware", "h"}, {"workload", {{"phase", "decode"}, {"batch", 1}}}};
+  EXPECT_FALSE(scenario.accepts(question));
+  question["sweep"] = {{"workload.context", {1024, 2048}}};
+  EXPECT_TRUE(scenario.accepts(question));
 }
 
 TEST(PrintedSchema, RefusesWhatTheReaderRefuses) {

@@ -51,8 +51,18 @@ TEST(Sweep, RangeIncludesBothEnds) {
   EXPECT_THAT(values("workload.batch: {range: {from: 1, to: 7, step: 2}}"), ElementsAre("1", "3", "5", "7"));
 }
 
-TEST(Sweep, RangeStopsBelowAnEndThatItsStepsMiss) {
-  EXPECT_THAT(values("workload.batch: {range: {from: 1, to: 6, step: 2}}"), ElementsAre("1", "3", "5"));
+TEST(Sweep, SaysWhichValuesLieAroundAnEndThatIsNotReached) {
+  EXPECT_THAT(faults("{workload.batch: {range: {from: 1, to: 6, step: 2}}}"),
+              ElementsAre("sweep.workload.batch.range.to: {range: {from: 1, to: 6, step: 2}} does not reach 6: "
+                          "1, ..., 5, 7"));
+  EXPECT_THAT(faults("{workload.context: {log2: {from: 3K, to: 10K}}}"),
+              ElementsAre("sweep.workload.context.log2.to: {log2: {from: 3K, to: 10K}} does not reach 10K: "
+                          "3K, 6K, 12K"));
+  EXPECT_THAT(faults("{workload.context: {log2: {from: 3K, to: 5K}}}"),
+              ElementsAre("sweep.workload.context.log2.to: {log2: {from: 3K, to: 5K}} does not reach 5K: 3K, 6K"));
+  EXPECT_THAT(faults("{hardware.memory.capacity: {range: {from: 80 GB, to: 95 GB, step: 10 GB}}}"),
+              ElementsAre("sweep.hardware.memory.capacity.range.to: {range: {from: 80 GB, to: 95 GB, step: 10 GB}} "
+                          "does not reach 95 GB: 80 GB, 90 GB, 100 GB"));
 }
 
 TEST(Sweep, RangeMayCountDown) {
@@ -81,13 +91,23 @@ TEST(Sweep, LinspaceIsEquallyFarApart) {
 }
 
 TEST(Sweep, LinspaceRoundsWhereTheFieldWantsWholeNumbers) {
-  EXPECT_THAT(values("workload.batch: {linspace: {from: 1, to: 2, count: 3}}"), ElementsAre("1", "2", "2"));
+  EXPECT_THAT(values("workload.batch: {linspace: {from: 1, to: 4, count: 3}}"), ElementsAre("1", "3", "4"));  // 2.5
   EXPECT_THAT(values("reserve: {linspace: {from: 0, to: 1, count: 3}}"), ElementsAre("0", "0.5", "1"));
 }
 
 TEST(Sweep, GeomspaceHasEqualRatiosAndBothEnds) {
   EXPECT_THAT(values("workload.batch: {geomspace: {from: 1, to: 1000, count: 4}}"),
               ElementsAre("1", "10", "100", "1000"));
+}
+
+// 1, 1.5, 2 and 1, 2^(1/3), 2^(2/3), 2 round to 1 and 2.
+TEST(Sweep, RefusesWholeNumbersThatRoundingMakesTheSame) {
+  EXPECT_THAT(faults("{workload.batch: {linspace: {from: 1, to: 2, count: 3}}}"),
+              ElementsAre("sweep.workload.batch.linspace.count: gives 3 values but 2 distinct whole numbers"));
+  EXPECT_THAT(faults("{workload.batch: {geomspace: {from: 1, to: 2, count: 4}}}"),
+              ElementsAre("sweep.workload.batch.geomspace.count: gives 4 values but 2 distinct whole numbers"));
+  EXPECT_THAT(faults("{workload.batch: {range: {from: 1, to: 2, step: 0.5}}}"),
+              ElementsAre("sweep.workload.batch.range.step: gives 3 values but 2 distinct whole numbers"));
 }
 
 TEST(Sweep, MultipliesAxesWithTheFirstSlowest) {

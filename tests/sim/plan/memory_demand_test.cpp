@@ -137,6 +137,41 @@ TEST(Storage, TellsAShortfallInOneSentence) {
             "needs 702.1 GB (702,123,456,789 B) a device, has 126.9 GB (141 GB less 14.1 GB reserve)");
 }
 
+// 1000 B on the device and 14,000 in host memory.
+Storage with_host(std::int64_t host_capacity, std::int64_t capacity = 3000) {
+  MemoryDemand demand = plain_demand();
+  demand.tensors.push_back({"table", 0, 7000, 2, Split::tensor, Place::host});
+  demand.tensors.push_back({"elsewhere", 0, 9000, 1, Split::tensor, Place::remote});
+  MemoryLimits limits{.capacity_per_device = capacity, .reserve = 0, .max_positions = 1000};
+  limits.host_capacity = host_capacity;
+  return storage_at(demand, devices(1, 1, 1), limits, 1, 20);
+}
+
+TEST(HostMemory, IsALimitOnceItsCapacityIsStated) {
+  EXPECT_TRUE(fits(with_host(2 * 7000)));
+  EXPECT_FALSE(fits(with_host(2 * 7000 - 1)));
+  EXPECT_TRUE(fits(with_host(0))) << "not stated";
+  EXPECT_EQ(with_host(9).host_capacity_bytes, 9);
+}
+
+TEST(HostMemory, OfAnotherNodeCountsNowhereHere) {
+  EXPECT_EQ(with_host(0).weight_bytes_per_device, 1000);
+  EXPECT_EQ(with_host(0).host_bytes, 2 * 7000);
+}
+
+TEST(HostMemory, ThatIsTooSmallLeavesRoomForNoRequest) {
+  EXPECT_EQ(with_host(2 * 7000).max_batch, (3000 - 1000) / (20 * 100));
+  EXPECT_EQ(with_host(2 * 7000 - 1).max_batch, 0);
+  EXPECT_EQ(with_host(2 * 7000 - 1).max_context, 0);
+}
+
+TEST(HostMemory, HasAShortfallOfItsOwn) {
+  EXPECT_EQ(shortfall_text(with_host(10'000)), "needs 14 kB (14,000 B) of host memory, has 10 kB");
+  EXPECT_EQ(shortfall_text(with_host(10'000, 2000)),
+            "needs 3 kB (3,000 B) a device, has 2 kB (2 kB less 0 B reserve); "
+            "needs 14 kB (14,000 B) of host memory, has 10 kB");
+}
+
 StoredCache any_cache() {
   const auto entries = *rc::gen::inRange<std::int64_t>(1, 70);
   const auto row = *rc::gen::inRange<std::int64_t>(1, 700);

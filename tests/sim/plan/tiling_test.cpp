@@ -5,21 +5,15 @@
 
 #include <utility>
 
+#include "tests/sim/plan/round_plan.hpp"
+
 namespace kvtraffic::sim {
 namespace {
 
 constexpr std::int64_t sms = 132;
 
 struct Case {
-  Case() {
-    plan.gemm_rows = 64;
-    plan.gemm_columns = 128;
-    plan.gemm_depth = 4096;
-    plan.attention_heads = 64;
-    plan.attention_keys = 64;
-    plan.scan_keys = 256;
-    plan.stream_bytes = 32768;
-  }
+  Case() { plan.gemm_depth = 4096; }
 
   std::int64_t tiles() {
     StepGraph graph;
@@ -33,7 +27,7 @@ struct Case {
   void tokens(std::int64_t count) { tally.tokens = tally.tokens_device = count; }
   void context(std::int64_t positions) { tally.point = Point::decode(1, positions); }
 
-  KernelPlan plan;
+  KernelPlan plan = test::round_plan();
   Operation operation;
   Tally tally;
 };

@@ -34,8 +34,9 @@ inline Access any_access(StepGraph& graph, std::uint32_t number) {
   access.kind = static_cast<DataKind>(*rc::gen::inRange<int>(0, static_cast<int>(kind_count)));
   access.direction = *rc::gen::element(Direction::read, Direction::write);
   access.pattern = *rc::gen::element(Pattern::stream, Pattern::gather);
-  access.place = *rc::gen::element(Place::device, Place::device, Place::host);
+  access.place = *rc::gen::element(Place::device, Place::device, Place::host, Place::remote);
   access.per = *rc::gen::element(Per::token, Per::rank, Per::expert, Per::routed);
+  if (access.per == Per::expert && access.place == Place::remote) access.place = Place::host;  // none lies there
   access.ways = *rc::gen::element<std::int64_t>(1, 2, 8, divides_freely);
   access.count = any_growing_count();
   access.only_new = *rc::gen::arbitrary<bool>();
@@ -49,7 +50,8 @@ inline Access any_access(StepGraph& graph, std::uint32_t number) {
 inline StepGraph any_step(bool prefill = false) {
   StepGraph graph;
   static_cast<void>(
-      graph.add_experts({*rc::gen::element<std::int64_t>(8, 64, 256), *rc::gen::inRange<std::int64_t>(1, 9)}));
+      graph.add_experts({*rc::gen::element<std::int64_t>(8, 64, 256), *rc::gen::inRange<std::int64_t>(1, 9),
+                         *rc::gen::element<std::int64_t>(0, 3, 8)}));
   graph.add_layer({"csa2", "full", 0, 0});
   graph.add_layer({"csa2", "reuse", 0, 0});
   for (std::uint32_t i = 0; i < 3; ++i) {

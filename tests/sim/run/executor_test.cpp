@@ -99,6 +99,25 @@ TEST_F(Step, HostMemoryDoesNotTouchTheDevicesDram) {
   EXPECT_EQ(t.at(Level::dram, DataKind::engram).read, 0);
 }
 
+TEST(RemoteMemory, IsReadOverTheLinkAndNotFromDram) {
+  StepGraph graph;
+  Operation lookup;
+  lookup.accesses = {access(graph, DataKind::engram, Direction::read, Place::remote)};
+  graph.add_vertex(graph.add_operation(lookup), -1);
+  graph.finish();
+  Tally tally;
+  tally_point(graph, {}, Point::decode(4, 10), tally);
+  Outcome outcome;
+  outcome.dram = {0};
+  PointResult r;
+  tell_outcome(graph, tally, outcome, StubMachine(), {}, {}, r);
+  EXPECT_EQ(r.traffic->at(Level::link, DataKind::engram), (ReadWrite{4 * 96, 0}));
+  EXPECT_EQ(r.traffic->total(Level::dram) + r.traffic->total(Level::host), 0);
+  ASSERT_EQ(r.amplification.size(), 2U);
+  EXPECT_EQ(r.amplification[1].reason, "read from another node");
+  EXPECT_EQ(r.amplification[1].bytes, -4 * 96);
+}
+
 TEST_F(Step, CountsMessagesSentAndReceived) {
   const std::int64_t sent = 2 * (2 * (2 - 1) * 4 * 1000);  // two vertices; 2 (t - 1) x 4 tokens x 1000 B
   EXPECT_EQ(tell().traffic->at(Level::link, DataKind::activation), (ReadWrite{sent, sent}));

@@ -127,6 +127,26 @@ TEST(TallyPerExpert, ReadsEachDistinctExpertOnceInTheWholeDeployment) {
   EXPECT_EQ(b.device, 41 * 96 / 2);
 }
 
+// 32 tokens hit 256 (1 - (1 - 8/256)^32) = 163.3 of 256 experts: 163, of which 64 in 256 are on the host: 40.75.
+TEST(TallyPerExpert, ReadsEachPlaceItsShareOfTheDistinctExperts) {
+  StepGraph graph;
+  static_cast<void>(graph.add_layout(Layout::blob("expert", 96)));
+  static_cast<void>(graph.add_role("role"));
+  static_cast<void>(graph.add_experts({256, 8, 64}));
+  Access device = access(Per::expert, divides_freely), host = device;
+  host.place = Place::host;
+  Operation operation;
+  operation.accesses = {device, host};
+  graph.add_vertex(graph.add_operation(operation), -1);
+  graph.finish();
+  Tally tally;
+  tally_point(graph, devices(1, 4, 4), Point::decode(32, 100), tally);
+  EXPECT_EQ(tally.accesses.at(0).logical, (163 - 41) * 96);
+  EXPECT_EQ(tally.accesses.at(1).logical, 41 * 96);
+  EXPECT_EQ(tally.accesses.at(0).device, (122 + 3) / 4 * 96) << "of four groups the one that reads most from its DRAM";
+  EXPECT_EQ(tally.accesses.at(1).device, (41 + 3) / 4 * 96);
+}
+
 TEST(TallyPerRouted, CountsPairsOfTokenAndExpert) {
   // 5 tokens x 8 experts are 40 pairs; 10 on each of 4 groups; 2 devices share one or hold a copy each.
   const Deployment deployment = devices(2, 4, 4);

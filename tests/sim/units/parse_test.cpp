@@ -72,7 +72,8 @@ TEST(ParseBandwidth, ListsTheChoices) {
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().message, "'4.8T' has no known unit");
   EXPECT_EQ(parsed.error().expected,
-            "a bandwidth such as 4.8 TB/s (B/s, kB/s, KB/s, MB/s, GB/s, TB/s, PB/s, KiB/s, MiB/s, GiB/s, TiB/s, PiB/s, bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, b/s, kb/s, Mb/s, Gb/s, Tb/s)");
+            "a bandwidth such as 4.8 TB/s (B/s, kB/s, KB/s, MB/s, GB/s, TB/s, PB/s, KiB/s, MiB/s, GiB/s, TiB/s, PiB/s, "
+            "bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, b/s, kb/s, Mb/s, Gb/s, Tb/s)");
   EXPECT_EQ(fault_of(parse_bandwidth("4.8")), "'4.8' needs a unit");
   EXPECT_EQ(fault_of(parse_bandwidth("-1 B/s")), "'-1 B/s' is negative");
   EXPECT_EQ(fault_of(parse_bandwidth("1e999 B/s")), "'1e999 B/s' is out of range");
