@@ -27,7 +27,12 @@ constexpr Field name_field = rows::name("The name that a scenario's `hardware:` 
 constexpr Field summary_field = rows::summary("One line for lists: maker, part, memory and bandwidth.");
 
 constexpr std::array sm_fields{
-    positive("count", Type::integer, "Streaming multiprocessors that a kernel can use."),
+    Field{.name = "count",
+          .type = Type::integer,
+          .help = "Streaming multiprocessors that a kernel can use.",
+          .required = true,
+          .min = 1,
+          .max = 10000},
     rate("clock", Type::frequency, "The boost clock that the peak rates belong to, such as 1830 MHz."),
     rate("load_rate", Type::bandwidth, "Most bytes per second that one multiprocessor loads, from L2 or from memory."),
 };

@@ -1,5 +1,7 @@
 // Attention as operations: what all kinds share, and the shared-entry kinds with window, compressors and selection (V4,
 // V4.1). One operation per logical step; nothing is fused. Head and latent attention stand in head_attention.cpp.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -137,8 +139,8 @@ void LayerBuilder::update_state_of_token(OperationMaker& op, std::string_view ro
   const Attention& a = attention();
   const std::int64_t rows = a.ratio * (a.overlap ? 2 : 1);
   const sim::Layout row = context_.format.state_row(context_.model.cache, a, width);
-  sim::Layout block =
-      sim::Layout::blob(row.name + " x block", row.row * rows, std::to_string(rows) + " rows of " + row.arithmetic);
+  sim::Layout block = sim::Layout::blob(fmt::format("{} x {} rows", row.name, rows), row.row * rows,
+                                        fmt::format("{} rows of {}", rows, row.arithmetic));
   block.source = row.source;
   op.writes_cache(DataKind::state, role, row, {});
   op.reads_cache(DataKind::state, role, block, {Count::Kind::closes, a.ratio, 0}, sim::Pattern::stream, Owner::layer);

@@ -57,6 +57,11 @@ std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan);
 }
 
+void fail(sim::PointResult& result, std::string reason) {
+  result.status = sim::Status::failed;
+  result.reason = std::move(reason);
+}
+
 constexpr std::int64_t most_chunks = 16384;  // each is a simulation of its own: 64 tokens a chunk at a million
 
 std::string chunks_text(std::int64_t chunks) {
@@ -112,27 +117,44 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   }
   if (chunks(context) > most_chunks) return failed(chunks_text(chunks(context)));
   lowered_ = &setup.lowered_for(context);
-  const sim::StepGraph& graph = lowered_->graph;
   sim::PointResult result;
   if (context > setup.model.max_positions) result.warnings.push_back(beyond_text(context, setup.model.max_positions));
   result.storage = sim::storage_at(lowered_->demand, setup.deployment, limits_of(setup), batch, context);
-  tally_all(batch, context);
-  result.flops = sim::logical_flops(graph, tally_);
-  result.layer_positions = layer_positions();
-  if (!sim::fits(*result.storage)) {
-    const std::string shortfall = sim::shortfall_text(*result.storage);
-    if (setup.scenario.enforce_capacity) {
-      result.status = sim::Status::infeasible;
-      result.reason = shortfall;
-      result.traffic = sim::logical_traffic(graph, tally_);
-      return result;
-    }
-    result.warnings.push_back(shortfall);
+  const bool is_infeasible = !sim::fits(*result.storage) && setup.scenario.enforce_capacity;
+  if (is_infeasible) {
+    result.status = sim::Status::infeasible;
+    result.reason = sim::shortfall_text(*result.storage);
+  } else if (!sim::fits(*result.storage)) {
+    result.warnings.push_back(sim::shortfall_text(*result.storage));
   }
-  execute_all(batch, context);
-  const sim::Machine& machine = machine_ ? *machine_ : *roofline_;
-  sim::tell_outcome(graph, tally_, outcome(), machine, bound().total, detail, result);
+  add_work(batch, context, result);
+  if (result.status == sim::Status::ok) add_time(batch, context, detail, result);
   return result;
+}
+
+// What the step asks for. Bytes beyond 64 bits leave an infeasible point infeasible and fail any other.
+void Evaluator::add_work(std::int64_t batch, std::int64_t context, sim::PointResult& result) {
+  const sim::StepGraph& graph = lowered_->graph;
+  try {
+    tally_all(batch, context);
+    result.flops = sim::logical_flops(graph, tally_);
+    result.layer_positions = layer_positions();
+    result.traffic = sim::logical_traffic(graph, tally_);
+  } catch (const sim::OverflowError& fault) {
+    if (result.status == sim::Status::ok) fail(result, fmt::format("the step's bytes leave 64 bits: {}", fault.what()));
+  }
+}
+
+// A step that outlasts the clock keeps its storage and what it asks for.
+void Evaluator::add_time(std::int64_t batch, std::int64_t context, sim::Detail detail, sim::PointResult& result) {
+  try {
+    execute_all(batch, context);
+    const sim::Machine& machine = machine_ ? *machine_ : *roofline_;
+    sim::tell_outcome(lowered_->graph, tally_, outcome(), machine, bound().total, detail, result);
+  } catch (const sim::OverflowError&) {
+    result.traffic = sim::logical_traffic(lowered_->graph, tally_);
+    fail(result, "the step takes longer than 2.5 hours, the most that the simulated clock holds");
+  }
 }
 
 std::int64_t Evaluator::chunks(std::int64_t context) const {

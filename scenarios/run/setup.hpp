@@ -55,6 +55,8 @@ class Evaluator {
 
  private:
   [[nodiscard]] sim::PointResult computed(std::int64_t batch, std::int64_t context, sim::Detail detail);
+  void add_work(std::int64_t batch, std::int64_t context, sim::PointResult& result);
+  void add_time(std::int64_t batch, std::int64_t context, sim::Detail detail, sim::PointResult& result);
   // The point's chunks, in order; a decode step is one.
   [[nodiscard]] std::int64_t chunks(std::int64_t context) const;
   [[nodiscard]] sim::Point chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const;

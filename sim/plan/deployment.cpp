@@ -27,14 +27,14 @@ Fault not_dividing(std::string_view name, std::optional<std::int64_t> value, std
 
 Fault fault_of_signs(std::int64_t devices, const ParallelRequest& request) {
   if (devices < 1) return fmt::format("a deployment needs at least 1 device, not {}", devices);
-  if (const Fault fault = not_positive("tensor", request.tensor)) return fault;
-  if (const Fault fault = not_positive("data", request.data)) return fault;
+  if (Fault fault = not_positive("tensor", request.tensor)) return fault;
+  if (Fault fault = not_positive("data", request.data)) return fault;
   return not_positive("expert", request.expert);
 }
 
 Fault fault_of_ranks(std::int64_t devices, const ParallelRequest& request) {
   if (!request.tensor || !request.data) {
-    if (const Fault fault = not_dividing("tensor", request.tensor, devices)) return fault;
+    if (Fault fault = not_dividing("tensor", request.tensor, devices)) return fault;
     return not_dividing("data", request.data, devices);
   }
   const __int128 ranks = static_cast<__int128>(*request.tensor) * *request.data;
@@ -64,10 +64,10 @@ std::int64_t Deployment::parts(std::int64_t ways) const {
 
 tl::expected<Deployment, std::string> lay_out(std::int64_t devices, const ParallelRequest& request, bool has_experts,
                                               bool prefill) {
-  if (const Fault fault = fault_of_signs(devices, request)) return tl::unexpected(*fault);
-  if (const Fault fault = fault_of_ranks(devices, request)) return tl::unexpected(*fault);
+  if (Fault fault = fault_of_signs(devices, request)) return tl::unexpected(*fault);
+  if (Fault fault = fault_of_ranks(devices, request)) return tl::unexpected(*fault);
   if (has_experts) {
-    if (const Fault fault = not_dividing("expert", request.expert, devices)) return tl::unexpected(*fault);
+    if (Fault fault = not_dividing("expert", request.expert, devices)) return tl::unexpected(*fault);
   }
   Deployment deployment;
   deployment.devices = devices;
