@@ -18,7 +18,7 @@ struct StorageField {
 
 inline constexpr std::string_view growing_name = "growing_bytes_per_token";
 
-inline constexpr std::array<StorageField, 11> storage_fields{{
+inline constexpr std::array<StorageField, 12> storage_fields{{
     {"local_bytes_per_request", &sim::Storage::local_bytes_per_request},
     {"state_bytes_per_request", &sim::Storage::state_bytes_per_request},
     {"cache_bytes_per_request", &sim::Storage::cache_bytes_per_request},
@@ -28,6 +28,7 @@ inline constexpr std::array<StorageField, 11> storage_fields{{
     {"used_bytes_per_device", &sim::Storage::used_bytes_per_device},
     {"reserve_bytes_per_device", &sim::Storage::reserve_bytes_per_device},
     {"host_bytes", &sim::Storage::host_bytes},
+    {"host_capacity_bytes", &sim::Storage::host_capacity_bytes},
     {"max_batch", &sim::Storage::max_batch},
     {"max_context", &sim::Storage::max_context},
 }};

@@ -219,10 +219,14 @@ class ClaimReader {
       diagnostics_.error(node.mark(), path, "expected a formula");
       return std::nullopt;
     }
+    Formula formula{node.text(), {}, node.mark(), path};
     auto expression = parse_expression(node.text());
-    if (expression) return Formula{node.text(), std::move(*expression), node.mark(), path};
-    tell_fault({node.text(), {}, node.mark(), path}, expression.error(), diagnostics_);
-    return std::nullopt;
+    if (!expression) {
+      tell_fault(formula, expression.error(), diagnostics_);
+      return std::nullopt;
+    }
+    formula.expression = std::move(*expression);
+    return formula;
   }
 
   void check_review(const Claim& claim) {

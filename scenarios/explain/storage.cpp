@@ -27,24 +27,19 @@ void growing(const Evaluated& point, Derivation& d) {
   d.value = sim::exact_text(point.result.storage->growing_bytes_per_token) + " B";
 }
 
-std::int64_t entries_of(const StoredCache& c, std::int64_t context) {
-  return is_growing(c) ? context / c.ratio : c.fixed;
-}
-
 void fixed_caches(const Evaluated& point, Derivation& d, bool (*wanted)(const StoredCache&), bool allocated) {
   d.formula = allocated ? "sum over caches of layers x whole pages x bytes a page"
                         : "sum over caches of layers x entries x bytes an entry";
   const std::int64_t n = point.tally.point.context;
   for (const StoredCache& c : point.lowered.demand.caches) {
     if (!wanted(c)) continue;
-    const std::int64_t entries = entries_of(c, n);
-    const std::int64_t each = allocated ? c.layout.allocated(entries) : c.layout.stored(entries);
+    const std::int64_t entries = c.entries(n);
     const std::string what = allocated
                                  ? fmt::format("{} pages of {} B", sim::ceil_divide(entries, c.layout.page_entries),
                                                with_commas(c.layout.page_bytes))
                                  : fmt::format("{} entries x {} B", with_commas(entries), c.layout.entry_bytes());
-    d.terms.push_back(
-        {fmt::format("{}: {} layers x {}", c.name, c.layers, what), in_bytes(sim::checked_multiply(c.layers, each))});
+    d.terms.push_back({fmt::format("{}: {} layers x {}", c.name, c.layers, what),
+                       in_bytes(allocated ? c.allocated(n) : c.stored(n))});
     d.add_input(layout_input(point.setup, c.layout));
   }
   d.add_input({"N, workload.context", with_commas(n), ""});
@@ -67,7 +62,7 @@ void weights(const Evaluated& point, Derivation& d) {
   const sim::Deployment& where = point.setup.deployment;
   std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::pair<std::int64_t, const StoredTensor*>> lines;
   for (const StoredTensor& t : point.lowered.demand.tensors) {
-    if (t.place == sim::Place::host) continue;
+    if (t.place != sim::Place::device) continue;
     auto& line = lines[{t.name, t.bytes, t.copies}];
     ++line.first;
     line.second = &t;
@@ -92,12 +87,18 @@ void weights(const Evaluated& point, Derivation& d) {
 }
 
 void host(const Evaluated& point, Derivation& d) {
-  d.formula = "sum over tables that lie in host memory";
+  d.formula = "sum over tables and weights that lie in host memory";
   for (const StoredTensor& t : point.lowered.demand.tensors) {
     if (t.place != sim::Place::host) continue;
     d.terms.push_back(
         {fmt::format("{}: {} x {} B", t.name, t.copies, with_commas(t.bytes)), in_bytes(t.copies * t.bytes)});
   }
+}
+
+void host_capacity(const Evaluated& point, Derivation& d) {
+  d.formula = "host_memory.capacity of the hardware; 0 where it is not stated, and then no limit";
+  const std::int64_t bytes = point.setup.hardware.host_memory_capacity.count();
+  d.add_input(hardware_input(point.setup, "host_memory.capacity", in_bytes(bytes)));
 }
 
 void capacity_inputs(const Evaluated& point, Derivation& d) {
@@ -173,6 +174,8 @@ constexpr Field fields[] = {
      [](const Evaluated& p, Derivation& d) { fixed_caches(p, d, is_any, true); }},
     {"weight_bytes_per_device", &sim::Storage::weight_bytes_per_device, " B", weights},
     {"host_bytes", &sim::Storage::host_bytes, " B", host},
+    {"host_capacity_bytes", &sim::Storage::host_capacity_bytes, " B",
+     [](const Evaluated& p, Derivation& d) { host_capacity(p, d); }},
     {"capacity_bytes_per_device", &sim::Storage::capacity_bytes_per_device, " B",
      [](const Evaluated& p, Derivation& d) { capacity(p, d, false); }},
     {"reserve_bytes_per_device", &sim::Storage::reserve_bytes_per_device, " B",

@@ -36,8 +36,9 @@ Totals totals_of(const Evaluated& point, const sim::Outcome& outcome) {
     for (std::size_t p = 0; p < sim::precision_count; ++p) sum.flops[p] += work.flops[p];
     const auto& accesses = graph.operation_of(v).accesses;
     for (std::size_t i = 0; i < accesses.size(); ++i) {
-      if (accesses[i].place == sim::Place::host)
-        sum.host += point.tally.accesses[graph.first_access_of(v.operation) + i].device;
+      const std::int64_t bytes = point.tally.accesses[graph.first_access_of(v.operation) + i].device;
+      if (accesses[i].place == sim::Place::host) sum.host += bytes;
+      if (accesses[i].place == sim::Place::remote) sum.sent += bytes;
     }
   }
   return sum;

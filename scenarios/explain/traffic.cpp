@@ -77,8 +77,12 @@ std::string experts_text(const Evaluated& point, const sim::Operation& operation
   const sim::ExpertSet& set = graph.expert_sets()[access.experts];
   const std::size_t at = operation.span * graph.expert_sets().size() + access.experts;
   if (is_prefill(point)) return fmt::format("{} distinct experts a chunk", point.tally.distinct_experts[at]);
-  return fmt::format("{} distinct experts [{} x (1 - (1 - {}/{})^{})]", point.tally.distinct_experts[at], set.routed,
-                     set.active, set.routed, point.tally.tokens);
+  const std::int64_t distinct = point.tally.distinct_experts[at];
+  std::string text = fmt::format("{} distinct experts [{} x (1 - (1 - {}/{})^{})]", distinct, set.routed, set.active,
+                                 set.routed, point.tally.tokens);
+  if (set.hosted == 0) return text;
+  const std::string_view where = access.place == sim::Place::host ? "in host memory" : "on devices";
+  return fmt::format("{} {} of {}", set.part_in(access.place, distinct), where, text);
 }
 
 std::string units_text(const Evaluated& point, const sim::Operation& operation, const Access& access) {
@@ -143,17 +147,18 @@ std::int64_t dram_of(const sim::AccessBytes& bytes, std::int64_t device) {
 
 std::int64_t value_at(const Evaluated& point, const Access& access, const sim::AccessBytes& bytes,
                       std::uint32_t vertex_access, Level level) {
-  const bool host = access.place == sim::Place::host;
+  const auto in = [&](sim::Place place, std::int64_t there) { return access.place == place ? there : 0; };
   switch (level) {
     case Level::logical:
       return bytes.logical;
     case Level::sector:
       return bytes.sector;
     case Level::dram:
-      return host ? 0 : dram_of(bytes, point.outcome.dram[vertex_access]);
+      return in(sim::Place::device, dram_of(bytes, point.outcome.dram[vertex_access]));
     case Level::host:
-      return host ? bytes.sector : 0;
+      return in(sim::Place::host, bytes.sector);
     case Level::link:
+      return in(sim::Place::remote, bytes.sector);
     case Level::ssd:
       return 0;
   }

@@ -23,11 +23,10 @@ std::int64_t pieces(std::int64_t whole, std::int64_t piece) {
   return std::max<std::int64_t>(1, ceil_divide(whole, std::max<std::int64_t>(1, piece)));
 }
 
-// Parts per tile that idle SMs can take in the same wave, none smaller than `least` of `length`.
+// Parts per tile that idle SMs can take in the same wave: at most one for each begun block of `least` in `length`.
 std::int64_t splits(std::int64_t tiles, std::int64_t length, std::int64_t least, std::int64_t sms) {
   const std::int64_t idle = sms / tiles;
-  const std::int64_t possible = length / std::max<std::int64_t>(1, least);
-  return std::max<std::int64_t>(1, std::min(idle, possible));
+  return std::max<std::int64_t>(1, std::min(idle, pieces(length, least)));
 }
 
 // Tensor ranks share columns and heads as far as they share the arithmetic.

@@ -49,7 +49,7 @@ TEST(Json, PointHasTheNamesOfTheContract) {
               ElementsAre("growing_bytes_per_token", "local_bytes_per_request", "state_bytes_per_request",
                           "cache_bytes_per_request", "allocated_bytes_per_request", "weight_bytes_per_device",
                           "capacity_bytes_per_device", "used_bytes_per_device", "reserve_bytes_per_device",
-                          "host_bytes", "max_batch", "max_context"));
+                          "host_bytes", "host_capacity_bytes", "max_batch", "max_context"));
   EXPECT_THAT(names_of(point["time"]), ElementsAre("seconds", "cycles", "clock_hz", "roofline_seconds", "bound_by",
                                                    "busy_fraction", "sampling_error"));
   EXPECT_THAT(names_of(point["throughput"]),

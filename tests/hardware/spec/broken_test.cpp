@@ -56,7 +56,7 @@ TEST(BrokenHardware, ShareOfZero) {
   EXPECT_THAT(faults_of_device("usable: 0.8", "usable: 0"), ElementsAre("32:11 l2.usable: must be between 0.01 and 1"));
 }
 TEST(BrokenHardware, NoProcessors) {
-  EXPECT_THAT(faults_of_device("count: 100", "count: 0"), ElementsAre("8:10 sm.count: must be at least 1"));
+  EXPECT_THAT(faults_of_device("count: 100", "count: 0"), ElementsAre("8:10 sm.count: must be between 1 and 10000"));
 }
 TEST(BrokenHardware, UnknownKind) {
   EXPECT_THAT(faults_of_device("kind: device", "kind: devise"),
@@ -193,7 +193,7 @@ TEST(BrokenHardware, SixFaultsAreSixMessages) {
   text = with(text, "launch: {gap: 1 us, start: 2 us, source: test", "launch: {gap: 1 us, start: 2 us, source: bench");
   EXPECT_THAT(
       read_text(text).faults,
-      ElementsAre("8:10 sm.count: must be at least 1",
+      ElementsAre("8:10 sm.count: must be between 1 and 10000",
                   "9:10 sm.clock: '2000' needs a unit | a frequency such as 1.83 GHz (Hz, kHz, MHz, GHz)",
                   "14:39 compute.fp8.sustained: must be between 0.01 and 1",
                   "24:14 memory.bandwidth: 4 TB/s differs by 48.8 % from the 2.048 TB/s of 4096 pins at 4 Gbit/s "
