@@ -204,7 +204,7 @@ class ClaimReader {
     const std::vector<Node>& values = value.is_list() ? value.items() : single;
     const std::string path = fmt::format("{}.{}", path_, key);
     for (const Node& one : values) {
-      if (auto formula = read_formula(one, path + ".value")) result.formulas.push_back(std::move(*formula));
+      read_formula(one, path + ".value", result.formulas);
     }
     if (count > 0 && values.size() != count) {
       diagnostics_.error(value.mark(), path + ".value",
@@ -214,19 +214,19 @@ class ClaimReader {
     return result;
   }
 
-  std::optional<Formula> read_formula(const Node& node, const std::string& path) {
+  void read_formula(const Node& node, const std::string& path, std::vector<Formula>& formulas) {
     if (!node.is_scalar()) {
       diagnostics_.error(node.mark(), path, "expected a formula");
-      return std::nullopt;
+      return;
     }
-    Formula formula{node.text(), {}, node.mark(), path};
+    Formula& formula = formulas.emplace_back(Formula{node.text(), {}, node.mark(), path});
     auto expression = parse_expression(node.text());
-    if (!expression) {
-      tell_fault(formula, expression.error(), diagnostics_);
-      return std::nullopt;
+    if (expression) {
+      formula.expression = std::move(*expression);
+      return;
     }
-    formula.expression = std::move(*expression);
-    return formula;
+    tell_fault(formula, expression.error(), diagnostics_);
+    formulas.pop_back();
   }
 
   void check_review(const Claim& claim) {

@@ -3,20 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 
 #include "scenarios/claims/claim_report.hpp"
 #include "scenarios/cli/commands.hpp"
+#include "scenarios/cli/entry.hpp"
 #include "scenarios/cli/exit_code.hpp"
+#include "scenarios/cli/tell.hpp"
 #include "sim/units/quote.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {
 
-std::vector<Claim> read_claims(const Catalog& catalog) {
+std::vector<Claim> whole_ledger(const Catalog& catalog) {
   sim::Diagnostics faults;
-  std::vector<Claim> claims = read_ledger(ledger_folder(catalog), faults);
+  std::vector<Claim> claims = read_claims(catalog, faults);
   if (faults.has_errors()) throw sim::ConfigError(faults);
   return claims;
 }
@@ -52,18 +53,18 @@ std::string told(const std::vector<Audited>& audited, Auditor& auditor, const Cl
 
 int execute(const ClaimsArguments& arguments) {
   const Catalog catalog = Catalog::find();
-  const std::vector<Claim> claims = read_claims(catalog);
+  const std::vector<Claim> claims = whole_ledger(catalog);
   Auditor auditor(catalog);
   const std::vector<Audited> audited = audit_all(chosen(claims, arguments.ids), auditor);
   std::cout << told(audited, auditor, arguments) << std::flush;
   const std::string wrong = surprises(audited);
-  fmt::print(stderr, "{}", wrong);
+  tell(wrong);
   return wrong.empty() ? exit_done : exit_expectation;
 }
 
 int explain_claim(const std::string& id) {
   const Catalog catalog = Catalog::find();
-  const std::vector<Claim> claims = read_claims(catalog);
+  const std::vector<Claim> claims = whole_ledger(catalog);
   Auditor auditor(catalog);
   const std::vector<Audited> audited = audit_all({&claim_named(claims, id)}, auditor);
   std::cout << claim_text(audited.front(), auditor, true);

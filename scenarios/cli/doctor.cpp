@@ -8,6 +8,7 @@
 #include "scenarios/cli/commands.hpp"
 #include "scenarios/cli/entry.hpp"
 #include "scenarios/cli/exit_code.hpp"
+#include "scenarios/cli/tell.hpp"
 #include "sim/config/io_error.hpp"
 
 namespace kvtraffic::scenarios {
@@ -22,7 +23,7 @@ std::string_view build_words() {
   return speed;
 }
 
-void tell(std::string_view what, std::string_view answer) { std::cout << fmt::format("{:<12}{}\n", what, answer); }
+void print(std::string_view what, std::string_view answer) { std::cout << fmt::format("{:<12}{}\n", what, answer); }
 
 // Reads every entry of a kind and tells how many there are; true when none has a fault.
 bool examine(CatalogKind kind, const Catalog& catalog) {
@@ -39,23 +40,37 @@ bool examine(CatalogKind kind, const Catalog& catalog) {
     if (own.has_errors()) text += fmt::format("; {} has faults", name);
     faults.append(own);
   }
-  tell(name_of(kind), text);
-  if (!faults.all().empty()) std::cerr << faults.render();
+  print(name_of(kind), text);
+  tell(faults.render());
   return !names.empty() && !faults.has_errors();
+}
+
+bool examine_claims(const Catalog& catalog) {
+  sim::Diagnostics faults;
+  std::size_t count = 0;
+  try {
+    count = read_claims(catalog, faults).size();
+  } catch (const sim::IoError& fault) {
+    faults.error({}, "claims", fault.what());
+  }
+  print("claims", fmt::format("{} in scenarios/claims{}", count, faults.has_errors() ? "; some have faults" : ""));
+  tell(faults.render());
+  return count > 0 && !faults.has_errors();
 }
 
 }  // namespace
 
 int execute(const DoctorArguments&) {
-  tell("version", KVTRAFFIC_VERSION);
-  tell("compiler", __VERSION__);
-  tell("build", build_words());
-  tell("cores", fmt::format("{}", std::thread::hardware_concurrency()));
+  print("version", KVTRAFFIC_VERSION);
+  print("compiler", __VERSION__);
+  print("build", build_words());
+  print("cores", fmt::format("{}", std::thread::hardware_concurrency()));
   const Catalog catalog = Catalog::find();
-  tell("data", catalog.folder());
+  print("data", catalog.folder());
   bool is_whole = true;
   for (const CatalogKind kind : all_kinds) is_whole = examine(kind, catalog) && is_whole;
-  tell("verdict", is_whole ? "everything reads without a fault" : "something is missing or faulty");
+  is_whole = examine_claims(catalog) && is_whole;
+  print("verdict", is_whole ? "everything reads without a fault" : "something is missing or faulty");
   return is_whole ? exit_done : exit_config;
 }
 

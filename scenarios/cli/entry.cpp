@@ -69,4 +69,13 @@ void check_entry(CatalogKind kind, const std::string& name, const Catalog& catal
   diagnostics.append(faults);
 }
 
+std::vector<Claim> read_claims(const Catalog& catalog, Diagnostics& diagnostics) {
+  const std::string folder = ledger_folder(catalog);
+  std::error_code ignored;  // read_ledger says why a folder cannot be read
+  for (const auto& file : std::filesystem::directory_iterator(folder, ignored)) {
+    if (file.path().extension() == ".yaml") require_regular_file(file.path().string());
+  }
+  return read_ledger(folder, diagnostics);
+}
+
 }  // namespace kvtraffic::scenarios

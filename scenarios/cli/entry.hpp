@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "scenarios/claims/ledger.hpp"
 #include "scenarios/spec/catalog.hpp"
 
 namespace kvtraffic::scenarios {
@@ -16,5 +18,8 @@ void read_entry(CatalogKind kind, const sim::Node& entry, sim::Diagnostics& diag
 
 // Finds the entry, reads it as a run would, and reports what is wrong with it.
 void check_entry(CatalogKind kind, const std::string& name, const Catalog& catalog, sim::Diagnostics& diagnostics);
+
+// The ledger of claims. IoError when it cannot be read.
+[[nodiscard]] std::vector<Claim> read_claims(const Catalog& catalog, sim::Diagnostics& diagnostics);
 
 }  // namespace kvtraffic::scenarios

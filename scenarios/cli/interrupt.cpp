@@ -51,6 +51,10 @@ void heed_interrupts() {
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before {};  // `nohup` wants its program to outlive the terminal
+  if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a failed write like any other
 }
 
 const std::atomic<bool>& stop_on_interrupt() {

@@ -1,5 +1,5 @@
-// Ctrl-C: outside a run it ends the program at once; inside, the run finishes its point and what was written stays
-// whole. Leaves out other signals.
+// Ctrl-C, SIGTERM and SIGHUP: outside a run they end the program at once; inside, the run finishes its point and what
+// was written stays whole. Leaves out other signals.
 #pragma once
 
 #include <atomic>

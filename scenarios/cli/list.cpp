@@ -6,10 +6,11 @@
 
 #include "reports/json_text.hpp"
 #include "reports/text_table.hpp"
-#include "scenarios/claims/ledger.hpp"
 #include "scenarios/cli/commands.hpp"
 #include "scenarios/cli/entry.hpp"
 #include "scenarios/cli/exit_code.hpp"
+#include "scenarios/cli/tell.hpp"
+#include "sim/config/io_error.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {
@@ -22,22 +23,30 @@ struct Row {
   std::string summary;
 };
 
-std::vector<Row> rows_of(const ListArguments& arguments, const Catalog& catalog) {
+// An entry that cannot be read is told and left out.
+void add_row(CatalogKind kind, const std::string& name, const Catalog& catalog, std::vector<Row>& rows,
+             sim::Diagnostics& faults) {
+  sim::Diagnostics own;
+  try {
+    const Node entry = catalog.read(kind, name, own);
+    if (!own.has_errors()) rows.push_back({kind, name, summary_of(entry)});
+  } catch (const sim::IoError& fault) {
+    own.error({}, name, fault.what());
+  }
+  faults.append(own);
+}
+
+std::vector<Row> rows_of(const ListArguments& arguments, const Catalog& catalog, sim::Diagnostics& faults) {
   std::vector<Row> rows;
-  sim::Diagnostics faults;
   if (arguments.claims) {
-    for (const Claim& claim : read_ledger(ledger_folder(catalog), faults))
-      rows.push_back({{}, claim.id, claim.statement});
+    for (const Claim& claim : read_claims(catalog, faults)) rows.push_back({{}, claim.id, claim.statement});
     if (faults.has_errors()) throw sim::ConfigError(faults);
     return rows;
   }
   for (const CatalogKind kind : all_kinds) {
     if (arguments.kind && *arguments.kind != kind) continue;
-    for (const std::string& name : catalog.names(kind)) {
-      rows.push_back({kind, name, summary_of(catalog.read(kind, name, faults))});
-    }
+    for (const std::string& name : catalog.names(kind)) add_row(kind, name, catalog, rows, faults);
   }
-  if (faults.has_errors()) throw sim::ConfigError(faults);
   return rows;
 }
 
@@ -71,7 +80,8 @@ Node as_node(const std::vector<Row>& rows, bool has_kinds) {
 }  // namespace
 
 int execute(const ListArguments& arguments) {
-  const std::vector<Row> rows = rows_of(arguments, Catalog::find());
+  sim::Diagnostics faults;
+  const std::vector<Row> rows = rows_of(arguments, Catalog::find(), faults);
   const bool has_kinds = !arguments.kind && !arguments.claims;
   if (arguments.format == Listing::table) {
     std::cout << as_table(rows, has_kinds);
@@ -82,7 +92,9 @@ int execute(const ListArguments& arguments) {
     reports::JsonText(buffer).node(as_node(rows, has_kinds));
     std::cout << fmt::to_string(buffer) << '\n';
   }
-  return exit_done;
+  std::cout.flush();
+  tell(faults.render());
+  return faults.has_errors() ? exit_config : exit_done;
 }
 
 }  // namespace kvtraffic::scenarios

@@ -20,7 +20,11 @@ std::string file_of(const std::string& given, const Catalog& catalog) {
   std::error_code ignored;
   if (given == "-" || fs::exists(given, ignored)) return given;
   const std::vector<std::string> library = catalog.names(CatalogKind::scenario);
-  if (std::ranges::find(library, given) != library.end()) return catalog.path_of(CatalogKind::scenario, given);
+  if (std::ranges::find(library, given) != library.end()) {
+    const std::string file = catalog.path_of(CatalogKind::scenario, given);
+    require_regular_file(file);
+    return file;
+  }
   const std::string nearest = sim::nearest_name(given, library);
   const std::string hint =
       nearest.empty() ? "" : fmt::format("; did you mean the library's {}?", sim::in_quotes(nearest));

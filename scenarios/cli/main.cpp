@@ -1,9 +1,8 @@
 // The front door: a command line in, an exit code out. Every mistake is caught here, once, and told on standard error.
 // Leaves out what the commands do.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <iostream>
 #include <system_error>
 
@@ -11,6 +10,7 @@
 #include "scenarios/cli/exit_code.hpp"
 #include "scenarios/cli/interrupt.hpp"
 #include "scenarios/cli/options.hpp"
+#include "scenarios/cli/tell.hpp"
 #include "sim/config/io_error.hpp"
 
 namespace {
@@ -21,7 +21,7 @@ using namespace kvtraffic::scenarios;
 // Whoever reads from us may stop reading: no mistake that anybody needs to hear of.
 int output_lost(int error) {
   if (error != EPIPE) {
-    fmt::print(stderr, "kvtraffic: cannot write to standard output: {}\n", std::generic_category().message(error));
+    tell(fmt::format("kvtraffic: cannot write to standard output: {}\n", std::generic_category().message(error)));
   }
   return exit_io;
 }
@@ -37,18 +37,18 @@ int answer(int argc, const char* const* argv) {
   try {
     return carry_out(argc, argv);
   } catch (const UsageError& mistake) {
-    fmt::print(stderr, "{}\n", mistake.what());
+    tell(fmt::format("{}\n", mistake.what()));
     return exit_usage;
   } catch (const sim::ConfigError& mistake) {
-    fmt::print(stderr, "{}", mistake.what());
+    tell(mistake.what());
     return exit_config;
   } catch (const OutputLost& fault) {
     return output_lost(fault.error());
   } catch (const sim::IoError& fault) {
-    fmt::print(stderr, "kvtraffic: {}\n", fault.what());
+    tell(fmt::format("kvtraffic: {}\n", fault.what()));
     return exit_io;
   } catch (const std::exception& fault) {
-    fmt::print(stderr, "kvtraffic: this is a fault of the program, not of its input: {}\n", fault.what());
+    tell(fmt::format("kvtraffic: this is a fault of the program, not of its input: {}\n", fault.what()));
     return exit_fault;
   }
 }

@@ -22,7 +22,7 @@ constexpr std::string_view exit_codes =
     "Results go to standard output, everything else to standard error.\n"
     "Exit codes: 0 done; 1 some points infeasible or failed; 2 bad command line; 3 invalid scenario or catalog;\n"
     "            4 an `expect:` limit or a claim's verdict broken; 5 input or output; 70 a fault of the program;\n"
-    "            130 interrupted.\n\n"
+    "            130 interrupted, by SIGINT, SIGTERM or SIGHUP.\n\n"
     "Try:  kvtraffic list scenarios\n"
     "      kvtraffic run SCENARIO\n"
     "      kvtraffic run SCENARIO --set workload.batch=64 --format json";
@@ -59,7 +59,8 @@ std::string listed_words() { return kind_words(plural_of) + ", claims"; }
 
 // The arguments as texts and numbers, before their names are looked up.
 struct Texts {
-  std::string fidelity, format = "table", version_format = "text", color = "auto", progress = "auto", kind, name, path;
+  std::optional<std::string> fidelity;
+  std::string format = "table", version_format = "text", color = "auto", progress = "auto", kind, name, path;
 };
 
 template <class Value>
@@ -255,10 +256,10 @@ class Parser {
   [[nodiscard]] ScenarioArguments scenario() const {
     ScenarioArguments result = scenario_;
     if (result.file.empty()) refuse("which scenario? A file, - for standard input, or a name of the library", verb());
-    if (!texts_.fidelity.empty()) {
+    if (texts_.fidelity) {
       const std::map<std::string, bool> known{{"cycle", true}, {"flow", true}, {"roofline", true}};
-      static_cast<void>(looked_up(known, "--fidelity", texts_.fidelity, verb()));
-      result.settings.push_back("fidelity=" + texts_.fidelity);
+      static_cast<void>(looked_up(known, "--fidelity", *texts_.fidelity, verb()));
+      result.settings.push_back("fidelity=" + *texts_.fidelity);
     }
     return result;
   }

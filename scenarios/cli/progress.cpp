@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
-
+#include "scenarios/cli/tell.hpp"
 #include "scenarios/cli/terminal.hpp"
 #include "sim/units/format.hpp"
 
@@ -41,13 +40,13 @@ void Progress::print(Clock::time_point now) {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(done_) / seconds;
   const double left = static_cast<double>(points_ - done_) / rate;
-  fmt::print(stderr, "{}{} of {} points, {:.0f} per second, about {:.0f} s left{}", rewrites_ ? "\r\033[K" : "",
-             sim::with_commas(done_), sim::with_commas(points_), rate, left, rewrites_ ? "" : "\n");
+  tell_as_is(fmt::format("{}{} of {} points, {:.0f} per second, about {:.0f} s left{}", rewrites_ ? "\r\033[K" : "",
+                         sim::with_commas(done_), sim::with_commas(points_), rate, left, rewrites_ ? "" : "\n"));
   is_shown_ = rewrites_;
 }
 
 void Progress::clear() {
-  if (is_shown_) fmt::print(stderr, "\r\033[K");
+  if (is_shown_) tell_as_is("\r\033[K");
   is_shown_ = false;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -14,6 +13,8 @@
 #include "scenarios/cli/interrupt.hpp"
 #include "scenarios/cli/load.hpp"
 #include "scenarios/cli/progress.hpp"
+#include "scenarios/cli/record_buffer.hpp"
+#include "scenarios/cli/tell.hpp"
 #include "scenarios/cli/terminal.hpp"
 #include "scenarios/run/points.hpp"
 #include "sim/config/io_error.hpp"
@@ -46,7 +47,7 @@ class Telling {
  public:
   Telling(const RunArguments& arguments, const Plan& plan)
       : writer_(make_writer(arguments.format, {wants_colour(arguments.color), arguments.layers, arguments.operations},
-                            std::cout)),
+                            out_)),
         progress_(arguments.progress, plan.sweep.size()) {
     head_.version = KVTRAFFIC_VERSION;
     head_.scenario = plan.resolved;
@@ -57,6 +58,7 @@ class Telling {
   }
 
   void tell(const PointResult& point) {
+    begin();
     write([&] { writer_->point(point); });
     if (document_) document_->point(point);
     progress_.advance();
@@ -65,7 +67,11 @@ class Telling {
   // Sentences about limits that do not hold.
   std::vector<std::string> end() {
     progress_.clear();
-    write([&] { writer_->end(); });
+    begin();
+    write([&] {
+      writer_->end();
+      out_.flush();
+    });
     if (!document_) return {};
     document_->end();
     return broken_expectations(expect_, text_.str());
@@ -75,20 +81,22 @@ class Telling {
   template <class Piece>
   void write(Piece piece) {
     try {
-      begin();
       piece();
     } catch (const sim::IoError&) {
-      throw OutputLost(errno);
+      throw OutputLost(buffer_.error());
     }
+    if (!out_ || !buffer_.end_record()) throw OutputLost(buffer_.error());
   }
 
   void begin() {
     if (has_begun_) return;
     has_begun_ = true;
-    writer_->begin(head_);
+    write([&] { writer_->begin(head_); });
     if (document_) document_->begin(head_);
   }
 
+  RecordBuffer buffer_;
+  std::ostream out_{&buffer_};
   std::unique_ptr<reports::Writer> writer_;
   Progress progress_;
   sim::RunResult head_;
@@ -158,9 +166,9 @@ int execute(const RunArguments& arguments) {
       plan, catalog, options_of(arguments, plan), [&](const PointResult& point) { telling.tell(point); }, stop);
   const bool is_interrupted = stop && summary.ok + summary.infeasible + summary.failed < plan.sweep.size();
   const std::vector<std::string> broken = telling.end();
-  if (is_interrupted) fmt::print(stderr, "kvtraffic: interrupted; the results are those of the points before\n");
+  if (is_interrupted) tell("kvtraffic: interrupted; the results are those of the points before\n");
   if (!is_interrupted) {
-    for (const std::string& sentence : broken) fmt::print(stderr, "expect: {}\n", sentence);
+    for (const std::string& sentence : broken) tell(fmt::format("expect: {}\n", sentence));
   }
   return exit_code(summary, !broken.empty(), is_interrupted);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 
 #include "reports/json_text.hpp"
@@ -10,6 +11,7 @@
 #include "scenarios/cli/entry.hpp"
 #include "scenarios/cli/exit_code.hpp"
 #include "scenarios/cli/facts.hpp"
+#include "sim/config/io_error.hpp"
 #include "sim/units/quote.hpp"
 
 namespace kvtraffic::scenarios {
@@ -59,6 +61,19 @@ CatalogKind kind_of(const ShowArguments& arguments, const Catalog& catalog) {
   return found.front();
 }
 
+// As `run` tells a scenario that is not there; what is wrong inside a file is told with its place.
+void require_file(const std::string& name) {
+  std::error_code fault;
+  const std::filesystem::file_status status = std::filesystem::status(name, fault);
+  if (!std::filesystem::exists(status)) {
+    throw sim::IoError(
+        fmt::format("cannot open {}: {}", sim::in_quotes(name), fault ? fault.message() : "no such file"));
+  }
+  if (std::filesystem::is_directory(status)) {
+    throw sim::IoError(fmt::format("cannot read {}: it is a folder", sim::in_quotes(name)));
+  }
+}
+
 Node with_entry(Node facts, const Node& entry) {
   facts.set("entry", entry);
   return facts;
@@ -75,6 +90,7 @@ std::string as_text(CatalogKind kind, const Node& entry, const Node& facts) {
 int execute(const ShowArguments& arguments) {
   const Catalog catalog = Catalog::find();
   const CatalogKind kind = kind_of(arguments, catalog);
+  if (is_file(arguments.name)) require_file(arguments.name);
   sim::Diagnostics faults;
   const Node entry = catalog.resolve(kind, Node::scalar(arguments.name), "", faults);
   const Node facts = faults.has_errors() ? Node{} : facts_about(kind, entry, catalog, faults);

@@ -128,13 +128,22 @@ class Planner {
                  fmt::format("less than {}", sim::with_commas(scenario.context)));
   }
 
+  // Where the layout is written: what --set changed in it comes before the map that it was laid on.
+  static sim::Mark layout_mark(const Node& point, const Scenario& scenario) {
+    const Node* parallel = point.find("parallel");
+    if (parallel == nullptr) return scenario.hardware.mark();
+    for (const Node::Member& member : parallel->members()) {
+      const sim::Mark& mark = member.value.mark();
+      if (mark.file && (!parallel->mark().file || mark.file->name == "<--set>")) return mark;
+    }
+    return parallel->mark();
+  }
+
   // A rule broken between entries is the scenario's fault when all its points break it.
   void fit_first_point(const Entries& entries, const Node& point, bool is_one_combination, Diagnostics& faults) {
     Diagnostics misfits;
     const Scenario scenario = read_scenario(point, misfits);
-    const Node* parallel = point.find("parallel");
-    const auto deployment =
-        fit_together(entries, scenario, parallel == nullptr ? scenario.hardware.mark() : parallel->mark(), misfits);
+    const auto deployment = fit_together(entries, scenario, layout_mark(point, scenario), misfits);
     if (is_one_combination) faults.append(misfits);
     if (deployment) layout_ = *deployment;
   }

@@ -2,6 +2,8 @@
 // Leaves out reading "path=value" (parse_setting).
 #include "scenarios/run/settings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "scenarios/spec/paths.hpp"
@@ -58,6 +60,10 @@ bool is_inside_swept(const Node& scenario, const std::string& path) {
 
 void apply(Node& scenario, const std::string& path, const Node& value, Diagnostics& diagnostics) {
   for (const std::string map : {"sweep", "expect"}) {
+    if (path.starts_with(map + "[")) {
+      return diagnostics.error(value.mark(), path, "is no path",
+                               fmt::format("{}.PATH, as it stands in a scenario", map));
+    }
     if (path == map) return value.is_null() ? scenario.remove(map) : scenario.set(map, value, value.mark());
     if (is_inside(path, map)) return set_member(scenario, map, path.substr(map.size() + 1), value);
   }

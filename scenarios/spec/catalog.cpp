@@ -119,6 +119,7 @@ class Resolver {
   std::optional<Node> read_file(const Place& place, const Node& reference, const std::string& path) {
     const std::size_t before = diagnostics_.all().size();
     try {
+      if (!is_path(place.name)) require_regular_file(place.file);
       Node node = sim::read_yaml_file(place.file, diagnostics_);
       if (node.is_map()) return node;
       if (diagnostics_.all().size() == before) diagnostics_.error(node.mark(), "", "expected a map");
@@ -196,6 +197,17 @@ std::string_view folder_of(CatalogKind kind) { return row_of(kind).folder; }
 std::string_view name_of(CatalogKind kind) { return row_of(kind).name; }
 std::string_view plural_of(CatalogKind kind) { return row_of(kind).plural; }
 
+void require_regular_file(const std::string& file) {
+  std::error_code fault;
+  const fs::file_status status = fs::status(file, fault);
+  if (fs::is_regular_file(status)) return;
+  const bool is_unreachable = fault && status.type() != fs::file_type::unknown;
+  const std::string why = is_unreachable             ? fault.message()
+                          : fs::is_directory(status) ? "it is a folder"
+                                                     : "it is no regular file";
+  throw sim::IoError(fmt::format("cannot read {}: {}", sim::in_quotes(file), why));
+}
+
 Catalog::Catalog(std::string data_folder) : folder_(std::move(data_folder)) {}
 
 Catalog Catalog::find() {
@@ -226,7 +238,9 @@ std::string Catalog::path_of(CatalogKind kind, const std::string& name) const {
 }
 
 Node Catalog::read(CatalogKind kind, const std::string& name, Diagnostics& diagnostics) const {
-  return sim::read_yaml_file(path_of(kind, name), diagnostics);
+  const std::string file = path_of(kind, name);
+  require_regular_file(file);
+  return sim::read_yaml_file(file, diagnostics);
 }
 
 Node Catalog::resolve(CatalogKind kind, const Node& reference, const std::string& beside,

@@ -17,6 +17,9 @@ inline constexpr std::array all_kinds{CatalogKind::model,   CatalogKind::format,
 [[nodiscard]] std::string_view name_of(CatalogKind kind);    // "model"
 [[nodiscard]] std::string_view plural_of(CatalogKind kind);  // "models"
 
+// IoError unless `file` is a regular file, or a link to one: reading anything else may never end.
+void require_regular_file(const std::string& file);
+
 class Catalog {
  public:
   // `data` holds models/catalog, hardware/catalog, ...
@@ -28,6 +31,7 @@ class Catalog {
   [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] std::vector<std::string> names(CatalogKind kind) const;  // sorted
   [[nodiscard]] std::string path_of(CatalogKind kind, const std::string& name) const;
+  // IoError when the file cannot be read.
   [[nodiscard]] sim::Node read(CatalogKind kind, const std::string& name, sim::Diagnostics& diagnostics) const;
 
   // `reference`: a name, a path (has '/' or ends in .yaml; relative to `beside`, the folder of the file that names it),

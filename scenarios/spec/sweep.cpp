@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "scenarios/spec/paths.hpp"
@@ -43,11 +44,31 @@ class Reader {
       diagnostics_.error(member.key_mark, shown, "is swept twice");
       return {};
     }
+    if (const std::string* other = overlapping(member)) {
+      diagnostics_.error(member.key_mark, shown, fmt::format("is swept twice: '{}' is swept too", *other));
+      return {};
+    }
     if (member.value.is_null()) {
       diagnostics_.error(member.key_mark, shown, "has no values");
       return {};
     }
     return axis_values(member.value, field_at(member.key), shown, diagnostics_);
+  }
+
+  // Another swept path inside or around this one. A key below a swept reference changes each entry that it names, and
+  // one value of --set holds for all of an axis: those two do not overlap.
+  const std::string* overlapping(const Node::Member& member) const {
+    const Mark& where = member.value.mark();
+    const bool is_setting = member.value.is_list() && member.value.items().size() == 1 && where.file != nullptr &&
+                            where.file->name == "<--set>";
+    const auto overlap = [](const std::string& outer, const std::string& inner) {
+      const sim::Field* field = field_at(outer);
+      return is_inside(inner, outer) && (field == nullptr || field->type != sim::Type::reference);
+    };
+    if (is_setting) return nullptr;
+    const auto other = std::ranges::find_if(
+        taken_, [&](const std::string& path) { return overlap(path, member.key) || overlap(member.key, path); });
+    return other == taken_.end() ? nullptr : &*other;
   }
 
   void add_single(const Node::Member& member) {

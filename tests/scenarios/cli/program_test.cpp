@@ -1,6 +1,7 @@
 // The program as a user meets it: exit codes, what goes to which stream, standard input, overrides, parallel runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -63,6 +64,9 @@ TEST(ExitCode, IsTwoForABadCommandLine) {
                                              {"run", "-", "--jobs", "x"},
                                              {"run", "-", "--format", "xml"},
                                              {"run", "-", "--fidelity", "fast"},
+                                             {"run", "-", "--fidelity", ""},
+                                             {"explain", "-", "storage.nothing"},
+                                             {"explain", "-", "points[7].time.seconds"},
                                              {"list", "modles"},
                                              {"show", "nothing"},
                                              {"show", "model", "h200-sxm"},
@@ -120,6 +124,11 @@ TEST(ExitCode, IsFiveForAFileThatIsNotThere) {
   const Outcome outcome = run_program({"run", "./no-such-file.yaml"});
   EXPECT_EQ(outcome.code, 5);
   EXPECT_EQ(outcome.out, "");
+}
+
+TEST(ExitCode, IsFiveForAnEntryThatIsNotThere) {
+  EXPECT_EQ(run_program({"show", "model", "./no-such-file.yaml"}).code, 5);
+  EXPECT_EQ(run_program({"show", "model", "/"}).code, 5);
 }
 
 TEST(ExitCode, IsFiveForAFolder) { EXPECT_EQ(run_program({"run", "/"}).code, 5); }
@@ -417,6 +426,108 @@ TEST(Output, ThatNobodyReadsEndsQuietly) {
   ASSERT_EQ(std::system(command.c_str()), 0);
   EXPECT_EQ(test::contents(folder.path("err")), "");
   EXPECT_THAT(test::contents(folder.path("out")), StartsWith("{\"parameters\""));
+}
+
+TEST(Output, KeepsTheExitCodeWhereStandardErrorTakesNothing) {
+  const Folder folder;
+  folder.write("broken.yaml", "model: nothing\n");
+  folder.write("expect.yaml", small + "expect: {'points[0].status': failed}\n");
+  const std::vector<std::pair<std::string, int>> mistakes{{"rnu", 2},
+                                                          {"run " + folder.path("broken.yaml"), 3},
+                                                          {"run " + folder.path("expect.yaml"), 4},
+                                                          {"run ./none", 5}};
+  for (const auto& [arguments, code] : mistakes) {
+    for (const char* lost : {" 2> /dev/full", " 2>&-"}) {
+      const int status = std::system((std::string(KVTRAFFIC_BINARY) + " " + arguments + " > /dev/null" + lost).c_str());
+      ASSERT_TRUE(WIFEXITED(status)) << arguments << lost;
+      EXPECT_EQ(WEXITSTATUS(status), code) << arguments << lost;
+    }
+  }
+}
+
+TEST(Output, OfAFileThatMayNotGrowEndsWithAWholeRecord) {
+  const Folder folder;
+  folder.write("s.yaml", small + "sweep: {workload.batch: {range: {from: 1, to: 3000, step: 1}}}\n");
+  for (const std::string format : {"jsonl", "csv"}) {
+    const std::string whole = std::string(KVTRAFFIC_BINARY) + " run " + folder.path("s.yaml") + " --format " + format;
+    ASSERT_EQ(std::system((whole + " > " + folder.path("whole")).c_str()), 0);
+    folder.write("out", "before\n");
+    const int status =
+        std::system(("ulimit -f 100; " + whole + " >> " + folder.path("out") + " 2> " + folder.path("err")).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 5);
+    EXPECT_THAT(test::contents(folder.path("err")), StartsWith("kvtraffic: cannot write to standard output"));
+    const std::string out = test::contents(folder.path("out"));
+    ASSERT_THAT(out, StartsWith("before\n"));
+    EXPECT_GT(std::ranges::count(out, '\n'), 2);
+    EXPECT_EQ(out.back(), '\n');
+    EXPECT_THAT(test::contents(folder.path("whole")), StartsWith(out.substr(7)));
+  }
+}
+
+TEST(Output, OfATerminatedRunIsWholeToo) {
+  const Folder folder;
+  folder.write("s.yaml", small +
+                             "sweep: {reserve: {linspace: {from: 0.1, to: 0.1, count: 1000}}, workload.batch: {range: "
+                             "{from: 1, to: 1000, step: 1}}}\n");
+  for (const char* signal : {"TERM", "HUP"}) {
+    const std::string command = std::string("timeout --preserve-status -s ") + signal + " 0.7 " + KVTRAFFIC_BINARY +
+                                " run " + folder.path("s.yaml") + " --format json > " + folder.path("out") + " 2> " +
+                                folder.path("err");
+    const int status = std::system(command.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 130) << signal;
+    EXPECT_TRUE(json::accept(test::contents(folder.path("out")))) << signal;
+  }
+}
+
+TEST(Output, OfErrorsHasNoControlCharacters) {
+  const Outcome outcome = run_program({"run", "a\x1b[31mb"});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.err, Not(HasSubstr("\x1b")));
+}
+
+TEST(List, GivesTheGoodEntriesAndTellsTheOthers) {
+  const Folder data;
+  data.write("models/catalog/good.yaml", "name: good\nsummary: fine\n");
+  data.write("models/catalog/torn.yaml", "name: [\n");
+  data.write("models/catalog/folder.yaml/file", "");
+  ASSERT_EQ(mkfifo(data.path("models/catalog/pipe.yaml").c_str(), 0600), 0);
+  std::filesystem::create_symlink("loop.yaml", data.path("models/catalog/loop.yaml"));
+  const Outcome outcome = run_program({"list", "models"}, "", "", {"KVTRAFFIC_DATA=" + data.path()});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("good"));
+  for (const char* name : {"torn.yaml:", "folder: ", "pipe: ", "loop: "}) EXPECT_THAT(outcome.err, HasSubstr(name));
+}
+
+TEST(Doctor, ReadsTheClaims) {
+  EXPECT_THAT(run_program({"doctor"}).out, testing::ContainsRegex("claims +[1-9][0-9]* in scenarios/claims\n"));
+  const Folder data;
+  data.write("models/catalog/none.yaml", "");
+  data.write("scenarios/claims/a.yaml", "claimz: []\n");
+  const Outcome outcome = run_program({"doctor"}, "", "", {"KVTRAFFIC_DATA=" + data.path()});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("0 in scenarios/claims; some have faults"));
+  EXPECT_THAT(outcome.err, HasSubstr("a.yaml:1:1: error: claimz"));
+}
+
+TEST(Settings, TellsALayoutFaultInTheSetting) {
+  const Outcome outcome = run_text(small, {"--set", "parallel.tensor=3"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, AllOf(StartsWith("<--set>:1:17: error: "), HasSubstr("\nparallel.tensor=3\n")));
+}
+
+TEST(Settings, RefusesASubscriptOfExpectationsAndAxes) {
+  for (const char* setting : {"expect[0]=1", "sweep[0]=1"}) {
+    const Outcome outcome = run_text(small, {"--set", setting});
+    EXPECT_EQ(outcome.code, 3) << setting;
+    EXPECT_THAT(outcome.err, HasSubstr("is no path"));
+  }
+}
+
+TEST(CommandLine, EndsItsOptionsWithTwoDashes) {
+  const Folder folder;
+  folder.write("-s.yaml", small);
+  EXPECT_EQ(run_program({"check", "--", "-s.yaml"}, "", folder.path()).code, 0);
+  EXPECT_THAT(run_program({"check", "--", "-s.yaml", "-t"}, "", folder.path()).err, HasSubstr("one argument too many"));
 }
 
 }  // namespace

@@ -24,6 +24,12 @@ std::string decode(const std::string& model, const std::string& hardware, const 
          "\nfidelity: roofline\nworkload: {phase: decode, batch: 8, context: 32K}\n" + more;
 }
 
+double sum_of(const json& level) {
+  double sum = 0;
+  for (const json& kind : level) sum += kind.value("read", 0.0) + kind.value("write", 0.0);
+  return sum;
+}
+
 TEST(Capacity, AModelLargerThanTheDeviceIsRefusedNotTimed) {
   const Outcome outcome = run(decode("llama-3.1-405b", "h100-sxm"));
   EXPECT_EQ(outcome.code, 1);
@@ -98,6 +104,34 @@ TEST(Bounds, NoModelNeedsMoreThanThePinsCarryAtTheRoofline) {
     for (const json& kind : point["traffic"]["dram"]) dram += kind.value("read", 0.0) + kind.value("write", 0.0);
     EXPECT_LE(dram / 8, 4.8e12 * point["time"]["seconds"].get<double>() * (1 + 1e-9)) << point["parameters"];
   }
+}
+
+TEST(CustomModels, LayersOfOneKindMayHaveTheirOwnRatios) {
+  const Outcome outcome =
+      run("model:\n  extends: deepseek-v4-flash\n  layers: [{attention: {kind: csa, ratio: 4, overlap: true}}, "
+          "{attention: {kind: csa, ratio: 8, "
+          "overlap: true}}, {attention: {kind: hca, ratio: 100}}]\nhardware: 8x-h200-sxm\nworkload: {phase: decode, "
+          "batch: 1, context: 800}\n");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(points(outcome)[0]["storage"]["growing_bytes_per_token"], 652 / 4.0 + 652 / 8.0 + 5.84);
+}
+
+TEST(Capacity, AnAbsurdBatchIsInfeasibleEvenWhereItsBytesLeave64Bits) {
+  const json point = points(run(
+      "model: deepseek-v3.1\nhardware: 8x-h100-sxm\nparallel: {tensor: 1}\nworkload: {phase: prefill, batch: 1000000, "
+      "context: 1000000}\n"))[0];
+  EXPECT_EQ(point["status"], "infeasible");
+  EXPECT_FALSE(point["storage"].is_null());
+}
+
+TEST(Time, AStepBeyondTheClockKeepsItsStorageAndWhatItAsksFor) {
+  const json point =
+      points(run("model: deepseek-v3\nhardware: rtx-5090\ncapacity: ignore\nworkload: {phase: prefill, batch: 1000, "
+                 "context: 131072}\n"))[0];
+  EXPECT_EQ(point["status"], "failed");
+  EXPECT_EQ(point["reason"], "the step takes longer than 2.5 hours, the most that the simulated clock holds");
+  EXPECT_GT(point["storage"]["cache_bytes_per_request"], 0);
+  EXPECT_GT(sum_of(point["traffic"]["logical"]), 0);
 }
 
 // Every listed model answers in both phases and fidelities.

@@ -167,6 +167,14 @@ TEST(Sweep, RefusesAPathSweptTwice) {
               ElementsAre("sweep.zip.workload.batch: is swept twice"));
 }
 
+TEST(Sweep, RefusesAPathInsideAnother) {
+  EXPECT_THAT(faults("{workload: [{batch: 1}, {batch: 2}], workload.batch: [4, 8]}"),
+              ElementsAre("sweep.workload.batch: is swept twice: 'workload' is swept too"));
+  EXPECT_THAT(faults("{workload.batch: [4, 8], zip: {workload: [{batch: 1}, {batch: 2}]}}"),
+              ElementsAre("sweep.zip.workload: is swept twice: 'workload.batch' is swept too"));
+  EXPECT_THAT(faults("{model: [a, b], model.layers: [1, 2]}"), testing::IsEmpty());
+}
+
 TEST(Sweep, RefusesStepsThatLeadAway) {
   EXPECT_THAT(faults("{workload.batch: {range: {from: 1, to: 3, step: -1}}}"),
               ElementsAre("sweep.workload.batch.range.step: -1 does not lead from 1 to 3"));
