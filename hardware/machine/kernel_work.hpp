@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "hardware/machine/access_table.hpp"
@@ -35,7 +36,7 @@ inline constexpr std::int64_t most_groups = 32;
 
 class KernelWorks {
  public:
-  KernelWorks(const Device& device, const sim::KernelPlan& plan) : device_(device), plan_(plan) {}
+  KernelWorks(Device device, sim::KernelPlan plan) : device_(std::move(device)), plan_(std::move(plan)) {}
   // One element per vertex. `dram` as from L2Model::run.
   const std::vector<KernelWork>& fill(const sim::StepGraph& graph, const sim::Tally& tally, const AccessTable& table,
                                       const std::vector<std::int64_t>& dram);

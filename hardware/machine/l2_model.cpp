@@ -46,7 +46,7 @@ void L2Model::walk(const sim::StepGraph& graph, const AccessTable& table, std::i
   }
 }
 
-std::int64_t L2Model::read(Region& region, const AccessCost& cost, bool near) const {
+std::int64_t L2Model::read(Region& region, const AccessCost& cost, bool near) {
   const std::int64_t missed = near ? std::max<std::int64_t>(0, cost.footprint - region.held) : cost.footprint;
   const std::int64_t compulsory = std::max<std::int64_t>(0, cost.compulsory - region.read);
   region.read = std::max(region.read, cost.footprint);
@@ -54,7 +54,7 @@ std::int64_t L2Model::read(Region& region, const AccessCost& cost, bool near) co
 }
 
 void L2Model::settle_write(Region& region, const AccessCost& cost, bool near, std::int32_t walk,
-                           std::span<std::int64_t> dram) const {
+                           std::span<std::int64_t> dram) {
   if (region.dirty == 0) return;
   const bool kept =
       !region.dirty_transient && region.dirty_walk != walk;  // the step's last write, and its bytes are wanted

@@ -39,9 +39,9 @@ class L2Model {
     bool dirty_transient = false;
   };
   void walk(const sim::StepGraph& graph, const AccessTable& table, std::int32_t walk, std::span<std::int64_t> dram);
-  std::int64_t read(Region& region, const AccessCost& cost, bool near) const;
-  void settle_write(Region& region, const AccessCost& cost, bool near, std::int32_t walk,
-                    std::span<std::int64_t> dram) const;
+  [[nodiscard]] static std::int64_t read(Region& region, const AccessCost& cost, bool near);
+  static void settle_write(Region& region, const AccessCost& cost, bool near, std::int32_t walk,
+                           std::span<std::int64_t> dram);
 
   std::int64_t usable_;
   std::int64_t position_ = 0;

@@ -40,7 +40,7 @@ SmPool::SmPool(const Device& device)
 
 // A lane has at most one request per buffer at a server; twice that, because a returned credit is seen one tick later.
 void SmPool::connect(Server& server, Bound resource) {
-  const auto credits = static_cast<std::uint32_t>(2 * buffers * lanes_.size());
+  const auto credits = static_cast<std::uint32_t>(2 * lanes_.size() * buffers);
   servers_[index_of(resource)] = server.requests.connect(*this, credits);
   server.replies = replies.connect(server, credits);
 }
@@ -172,7 +172,7 @@ void SmPool::ask_for_loads(std::uint32_t index, std::uint32_t buffer, Instant no
   // The first load of a block waits for its arguments, which lie in DRAM, whatever it loads then.
   if (!lane.started) group.latency = std::max(group.latency, device_.memory_latency);
   lane.started = true;
-  const double sms = static_cast<double>(group.sms);
+  const auto sms = static_cast<double>(group.sms);
   const std::int64_t loaded_bytes = l2 + host + remote;
   if (loaded_bytes > 0) group.load_time = sim::time_to_move(sim::Bytes::of(loaded_bytes), device_.sm_load_rate * sms);
   group.first_data = now + group.latency;

@@ -88,14 +88,14 @@ class SmPool : public sim::Component {
   void accept(sim::Instant now);
   void open_lanes(sim::Instant now);
   void open_lane(std::uint32_t kernel, sim::Instant now);
-  void run_lane(std::uint32_t lane, sim::Instant now);
+  void run_lane(std::uint32_t index, sim::Instant now);
   void close_idle_lanes(sim::Instant now);
   void close_lane(const Lane& lane, sim::Instant now);
   void take_reply(const Reply& reply, sim::Instant now);
-  void issue(std::uint32_t lane, sim::Instant now);
-  void ask_for_loads(std::uint32_t lane, std::uint32_t buffer, sim::Instant now);
+  void issue(std::uint32_t index, sim::Instant now);
+  void ask_for_loads(std::uint32_t index, std::uint32_t buffer, sim::Instant now);
   void loaded(Lane& lane, Buffer& group, sim::Instant now);
-  void store(std::uint32_t lane, std::uint32_t buffer, sim::Instant now);
+  void store(std::uint32_t index, std::uint32_t buffer, sim::Instant now);
   void ask(sim::Bound server, const Request& request, sim::Instant now);
   void give_back_surplus(Lane& lane);
   [[nodiscard]] sim::Instant next_issue(const Lane& lane) const;

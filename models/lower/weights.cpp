@@ -56,7 +56,8 @@ void add_shared_entry_attention(const Model& model, const Attention& a, Weights&
 // nothing.
 std::int64_t compressor_columns(const Attention& a, std::int64_t width) {
   if (a.ratio == 1) return width;
-  return 2 * (a.overlap ? 2 : 1) * width;
+  const std::int64_t pairs = a.overlap ? 2 : 1;
+  return 2 * pairs * width;
 }
 
 void add_compressor(const Model& model, const Attention& a, Weights& weights) {

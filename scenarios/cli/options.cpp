@@ -230,27 +230,41 @@ class Parser {
     return names;
   }
 
+  // Behind "--", which the library leaves over too, nothing is an option.
+  struct Leftovers {
+    std::vector<std::string> options, arguments;
+
+    void add(const std::vector<std::string>& left) {
+      bool has_ended = false;
+      for (const std::string& text : left) {
+        const bool is_option = !has_ended && text.size() > 1 && text.starts_with('-');
+        if (is_option && text == "--") {
+          has_ended = true;
+        } else {
+          (is_option ? options : arguments).push_back(text);
+        }
+      }
+    }
+  };
+
   // What the library could not place: a mistyped verb or option, or one argument too many.
   void refuse_leftovers() const {
     const auto chosen = app_.get_subcommands();
     const CLI::App& where = chosen.empty() ? app_ : *chosen.front();
-    std::vector<std::string> left = app_.remaining();
-    if (!chosen.empty()) {
-      const std::vector<std::string> more = where.remaining();
-      left.insert(left.end(), more.begin(), more.end());
-    }
-    if (left.empty()) return;
-    const auto is_option = [](const std::string& text) { return text.size() > 1 && text.starts_with('-'); };
-    const auto option = std::ranges::find_if(left, is_option);
-    if (option != left.end()) {
-      const std::string name = option->substr(0, option->find('='));
+    Leftovers left;
+    left.add(app_.remaining());
+    if (!chosen.empty()) left.add(where.remaining());
+    if (!left.options.empty()) {
+      const std::string name = left.options.front().substr(0, left.options.front().find('='));
       refuse(fmt::format("unknown option {}{}", sim::in_quotes(name), suggestion(name, options_of(where))), verb());
     }
+    if (left.arguments.empty()) return;
+    const std::string& first = left.arguments.front();
     if (chosen.empty()) {
-      refuse(fmt::format("unknown command {}; known are {}{}", sim::in_quotes(left.front()), fmt::join(verbs(), ", "),
-                         suggestion(left.front(), verbs())));
+      refuse(fmt::format("unknown command {}; known are {}{}", sim::in_quotes(first), fmt::join(verbs(), ", "),
+                         suggestion(first, verbs())));
     }
-    refuse(fmt::format("one argument too many: {}", sim::in_quotes(left.front())), verb());
+    refuse(fmt::format("one argument too many: {}", sim::in_quotes(first)), verb());
   }
 
   [[nodiscard]] ScenarioArguments scenario() const {

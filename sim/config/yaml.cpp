@@ -105,7 +105,7 @@ class Builder : public YAML::EventHandler {
   void remember(YAML::anchor_t anchor, const Branch& branch, const Mark& where);
   void take_key(Node key, bool may_merge);
   void attach(Branch branch);
-  void attach_member(Open& parent, Node value);
+  static void attach_member(Open& parent, Node value);
 
   Places& places_;
   Diagnostics& diagnostics_;
