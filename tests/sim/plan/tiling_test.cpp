@@ -110,7 +110,7 @@ TEST(Tiling, TopKHasATileForEachRow) {
 TEST(Tiling, EverythingElseIsCutByBytes) {
   for (const auto& [bytes, tiles] : {std::pair<std::int64_t, std::int64_t>{0, 1}, {32768, 1}, {32769, 2}}) {
     Case c;
-    c.tokens(1);
+    c.tally.spans.resize(1);
     StepGraph graph;
     Access access;
     access.layout = graph.add_layout(Layout::blob("bytes", 1));
