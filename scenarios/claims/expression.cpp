@@ -98,7 +98,7 @@ Evaluation<double> evaluate(const Expression& e, const Lookup& lookup) {
   if (takes_all(e)) return finite(over_all(e, lookup), e);
   std::vector<double> values;
   for (const Expression& argument : e.arguments) {
-    const auto value = evaluate(argument, lookup);
+    auto value = evaluate(argument, lookup);
     if (!value) return value;
     values.push_back(*value);
   }
