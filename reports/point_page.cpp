@@ -124,6 +124,8 @@ std::string request_text(const sim::Storage& s) {
 }
 
 std::string limits_text(const sim::Storage& s) {
+  const bool host_is_full = s.host_capacity_bytes > 0 && s.host_bytes > s.host_capacity_bytes;
+  if (host_is_full) return "nothing: host memory is too small for what lies there";
   if (s.max_batch == 0) return "no batch at this context: weights and reserve leave no room for one sequence";
   const std::string batch = fmt::format("batch up to {} at this context", sim::with_commas(s.max_batch));
   if (s.max_context == 0) return batch + "; no context at this batch";

@@ -51,7 +51,8 @@ std::int64_t LayerBuilder::query_tile() const {
 sim::Shape LayerBuilder::attention_shape() const {
   const Attention& a = attention();
   sim::Shape shape{.heads = a.heads, .keys = main_count()};
-  if (a.kind == AttentionKind::window) shape.keys = {Count::Kind::window, 1, a.window};
+  if (a.kind == AttentionKind::window) shape.keys = {Count::Kind::fixed, 1, 0};
+  if (a.has_window()) shape.window = a.window;
   if (context_.prefill == nullptr) return shape;
   shape.queries = query_tile();
   if (a.has_heads_cached()) shape.heads = a.kv_heads;

@@ -11,6 +11,18 @@ using sim::Direction;
 using sim::Layout;
 using sim::Per;
 
+namespace {
+
+// "5120 x 1280 x 8 bit + 6400 scales x 8 bit"
+std::string arithmetic_of(const Weight& weight, const WeightFormat& format) {
+  std::string text = fmt::format("{} x {} x {} bit", weight.rows, weight.columns, format.bits);
+  if (format.scale_bits == 0) return text;
+  const std::int64_t scales = sim::ceil_divide(weight.values(), format.scale_group);
+  return text + fmt::format(" + {} scales x {} bit", scales, format.scale_bits);
+}
+
+}  // namespace
+
 OperationMaker::OperationMaker(Context& context, std::string name, sim::OperationKind kind, sim::Place weights)
     : context_(context), weights_(weights) {
   operation_.name = std::move(name);
@@ -33,8 +45,7 @@ OperationMaker& OperationMaker::multiplies(const Weight& weight, Per per, sim::C
   read.per = Per::rank;
   read.ways = ways;
   access(read, weight.name,
-         Layout::blob(fmt::format("{} {} B", weight.name, bytes), bytes,
-                      fmt::format("{} x {} values of {} bit", weight.rows, weight.columns, format.bits)));
+         Layout::blob(fmt::format("{} {} B", weight.name, bytes), bytes, arithmetic_of(weight, format)));
   operation_.work.push_back({format.compute, 2.0 * static_cast<double>(weight.values()), per, count, ways, 0});
   operation_.shape.columns += weight.columns;
   operation_.shape.depth = weight.rows;
@@ -53,8 +64,7 @@ void OperationMaker::read_experts(const Weight& weight, std::uint32_t experts, s
   read.ways = sim::divides_freely;
   const std::string_view where = place == sim::Place::host ? " in host memory" : "";  // other experts, other bytes
   access(read, fmt::format("{}{}", weight.name, where),
-         Layout::blob(fmt::format("{} {} B", weight.name, bytes), bytes,
-                      fmt::format("{} x {} values of {} bit", weight.rows, weight.columns, format.bits)));
+         Layout::blob(fmt::format("{} {} B", weight.name, bytes), bytes, arithmetic_of(weight, format)));
 }
 
 OperationMaker& OperationMaker::multiplies_routed(const Weight& weight, std::uint32_t experts) {

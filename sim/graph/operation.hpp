@@ -90,6 +90,7 @@ struct Shape {
   std::int64_t heads = 0;       // attention, scan
   std::int64_t tile_heads = 0;  // attention: heads of a tile; 0: as the plan says
   std::int64_t queries = 1;     // attention, scan: tokens of a tile
+  std::int64_t window = 0;      // attention: positions of the sliding window, read beside `keys`
   Count keys;                   // attention, scan, topk: entries per token
 };
 

@@ -39,9 +39,9 @@ std::int64_t parts(const Operation& operation, const Tally& tally) {
 // Causal prefill sees all lengths up to the last; its middle stands for the mean.
 std::int64_t keys(const Question& q) {
   const Positions& at = q.span.at;
-  const Count& count = q.operation.shape.keys;
+  const Shape& shape = q.operation.shape;
   const std::int64_t middle = at.first + at.count() / 2;
-  return count.at(count.kind == Count::Kind::window ? middle - at.origin : middle);
+  return shape.keys.at(middle) + std::min(shape.window, middle - at.origin);
 }
 
 // Output rows: tokens, or what is worked out once for each sequence.

@@ -106,6 +106,16 @@ TEST(Bounds, NoModelNeedsMoreThanThePinsCarryAtTheRoofline) {
   }
 }
 
+// A larger selection is cut into more parts, never into larger ones: the window's entries are work of the same kernel.
+TEST(CustomModels, ALargerSelectionIsNotFaster) {
+  const json all = points(
+      run("model: deepseek-v4.1-flash\nhardware: 8x-h200-sxm\nworkload: {phase: decode, batch: 64, context: 128K}\n"
+          "sweep: {model.attention.top_k: [64, 128, 256, 512, 1024]}\n"));
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    EXPECT_GE(all[i]["time"]["seconds"].get<double>(), all[i - 1]["time"]["seconds"].get<double>() * 0.9999) << i;
+  }
+}
+
 TEST(CustomModels, LayersOfOneKindMayHaveTheirOwnRatios) {
   const Outcome outcome =
       run("model:\n  extends: deepseek-v4-flash\n  layers: [{attention: {kind: csa, ratio: 4, overlap: true}}, "
