@@ -9,6 +9,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -238,20 +239,31 @@ void run_pipeline(Run& run, int jobs, Teller& teller) {
   tbb::enumerable_thread_specific<Bench> benches;
   std::int64_t next = 0;
   bool is_cut = false;
+  // An exception ends the run in order: thrown through the pipeline, it would leak the chunks under way.
+  std::atomic<bool> is_failed = false;
+  std::exception_ptr fault;
+  const auto guarded = [&](const auto& step) {
+    try {
+      if (!is_failed) step();
+    } catch (...) {
+      if (!is_failed.exchange(true)) fault = std::current_exception();
+    }
+  };
   const auto feed = [&](tbb::flow_control& control) -> ChunkPointer {
-    if (next < run.size() && !run.is_stopped()) return next_chunk(run, next, length);
+    if (next < run.size() && !run.is_stopped() && !is_failed) return next_chunk(run, next, length);
     control.stop();
     return nullptr;
   };
   const auto work = [&](const ChunkPointer& chunk) {
-    evaluate_chunk(run, *chunk, benches.local());
+    guarded([&] { evaluate_chunk(run, *chunk, benches.local()); });
     return chunk;
   };
-  const auto tell = [&](const ChunkPointer& chunk) { tell_chunk(*chunk, teller, is_cut); };
+  const auto tell = [&](const ChunkPointer& chunk) { guarded([&] { tell_chunk(*chunk, teller, is_cut); }); };
   tbb::parallel_pipeline(static_cast<std::size_t>(jobs) * 4,
                          tbb::make_filter<void, ChunkPointer>(tbb::filter_mode::serial_in_order, feed) &
                              tbb::make_filter<ChunkPointer, ChunkPointer>(tbb::filter_mode::parallel, work) &
                              tbb::make_filter<ChunkPointer, void>(tbb::filter_mode::serial_in_order, tell));
+  if (fault) std::rethrow_exception(fault);
 }
 
 void run_together(Run& run, int jobs, Teller& teller) {
