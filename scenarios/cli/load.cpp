@@ -21,7 +21,7 @@ std::string file_of(const std::string& given, const Catalog& catalog) {
   if (given == "-" || fs::exists(given, ignored)) return given;
   const std::vector<std::string> library = catalog.names(CatalogKind::scenario);
   if (std::ranges::find(library, given) != library.end()) {
-    const std::string file = catalog.path_of(CatalogKind::scenario, given);
+    std::string file = catalog.path_of(CatalogKind::scenario, given);
     require_regular_file(file);
     return file;
   }

