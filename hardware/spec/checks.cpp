@@ -20,7 +20,8 @@ constexpr double largest_bandwidth_difference = 0.025;
 
 // What names and describes the entry is no figure and needs no source.
 bool is_figure(std::string_view path) {
-  return path != "kind" && path != "name" && path != "summary" && path != "device" && !path.starts_with("sources");
+  return path != "kind" && path != "name" && path != "summary" && path != "device" && path != "memory.part" &&
+         !path.starts_with("sources");
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ void read_compute(const View& compute, Device& device) {
 
 void read_memory(const View& memory, Device& device) {
   device.memory = memory.text("type");
+  device.memory_part = memory.text("part");
   device.stacks = memory.integer("stacks");
   device.unified_memory = memory.flag("unified");
   device.bus_bits = memory.integer("bus_width");

@@ -24,6 +24,7 @@ struct Device {
   std::array<double, sim::precision_count> sustained{};  // share of peak that a long GEMM reaches, (0, 1]
 
   std::string memory;           // "HBM3E"
+  std::string memory_part;      // a name of hardware/memories; empty: none describes it
   std::int64_t stacks = 0;      // 1 where the memory is no HBM
   bool unified_memory = false;  // host and device share it: `host_*` then are its own figures
   std::int64_t bus_bits = 0;

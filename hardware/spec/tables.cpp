@@ -61,6 +61,9 @@ constexpr Table compute_table{.name = "compute",
 
 constexpr std::array memory_fields{
     rows::text("type", "The memory standard, such as HBM3E."),
+    Field{.name = "part",
+          .type = Type::name,
+          .help = "Its timings and controllers: a name of hardware/memories; leave out where none fits."},
     optional(positive("stacks", Type::integer, "Memory stacks on the package; leave out where the memory is no HBM."),
              "1"),
     Field{.name = "unified",

@@ -8,6 +8,7 @@
 #include "hardware/spec/hardware.hpp"
 #include "hardware/spec/host.hpp"
 #include "hardware/spec/link.hpp"
+#include "hardware/spec/memory.hpp"
 #include "models/spec/engine.hpp"
 #include "models/spec/format.hpp"
 #include "models/spec/model.hpp"
@@ -45,6 +46,7 @@ void read_entry(CatalogKind kind, const Node& entry, Diagnostics& diagnostics) {
   if (kind == CatalogKind::engine) static_cast<void>(models::read_engine(entry, diagnostics));
   if (kind == CatalogKind::weights) models::check_weight_set(entry, diagnostics);
   if (kind == CatalogKind::hardware) static_cast<void>(hardware::read_hardware(entry, diagnostics));
+  if (kind == CatalogKind::memory) static_cast<void>(hardware::read_memory(entry, diagnostics));
   if (kind == CatalogKind::host) static_cast<void>(hardware::read_host(entry, diagnostics));
   if (kind == CatalogKind::drive) static_cast<void>(hardware::read_drive(entry, diagnostics));
   if (kind == CatalogKind::link) static_cast<void>(hardware::read_link(entry, diagnostics));

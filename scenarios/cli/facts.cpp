@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "hardware/spec/hardware.hpp"
+#include "hardware/spec/memory.hpp"
 #include "models/lower/lower.hpp"
 #include "models/lower/weights.hpp"
 #include "models/spec/engine.hpp"
@@ -110,6 +111,35 @@ void add_hardware(const Node& entry, Node& facts, Diagnostics& diagnostics) {
   }
 }
 
+// Lengths as the part has them, derived ones too, beside the clock cycles that a simulation counts.
+Node timings_of(const hardware::hbm::Timings& timings) {
+  std::vector<Node> rows;
+  for (std::size_t i = 0; i < hardware::hbm::timing_count; ++i) {
+    const auto timing = static_cast<hardware::hbm::Timing>(i);
+    const sim::Duration length = timings.length.at(i);
+    if (length == sim::Duration{}) continue;  // the part has no such rule
+    Node row = Node::map({});
+    row.set("timing", text(name_of(timing)));
+    row.set("nanoseconds", number(static_cast<double>(length.femtoseconds()) / 1e6));
+    row.set("cycles", whole(timings.cycles(timing)));
+    rows.push_back(std::move(row));
+  }
+  return Node::list(std::move(rows));
+}
+
+void add_memory(const Node& entry, Node& facts, Diagnostics& diagnostics) {
+  const hardware::hbm::Part part = hardware::read_memory(entry, diagnostics).part;
+  if (diagnostics.has_errors()) return;
+  facts.set("capacity_bytes", whole(part.geometry.capacity().count()));
+  facts.set("peak_bytes_per_second", number(part.peak().per_second()));
+  facts.set("clock_hz", number(part.clock_rate().per_second()));
+  facts.set("channels", whole(part.geometry.all_channels()));
+  facts.set("pseudo_channels_per_channel", whole(part.geometry.pseudo_channels));
+  facts.set("banks_per_pseudo_channel", whole(part.geometry.banks_of_pseudo_channel()));
+  facts.set("map", text(part.map));
+  facts.set("timings", timings_of(part.timings));
+}
+
 void add_format(const Node& entry, Node& facts, Diagnostics& diagnostics) {
   const models::CacheFormat format = models::read_format(entry, diagnostics);
   std::vector<Node> families;
@@ -142,8 +172,10 @@ Node facts_about(CatalogKind kind, const Node& entry, const Catalog& catalog, Di
   Node facts = head(kind, entry);
   if (kind == CatalogKind::model) add_model(entry, catalog, facts, diagnostics);
   if (kind == CatalogKind::hardware) add_hardware(entry, facts, diagnostics);
+  if (kind == CatalogKind::memory) add_memory(entry, facts, diagnostics);
   if (kind == CatalogKind::format) add_format(entry, facts, diagnostics);
-  const bool is_counted = kind == CatalogKind::model || kind == CatalogKind::hardware || kind == CatalogKind::format;
+  const bool is_counted = kind == CatalogKind::model || kind == CatalogKind::hardware || kind == CatalogKind::memory ||
+                          kind == CatalogKind::format;
   if (!is_counted && kind != CatalogKind::scenario) read_entry(kind, entry, diagnostics);
   return facts;
 }

@@ -13,6 +13,7 @@
 #include "hardware/spec/hardware.hpp"
 #include "hardware/spec/host.hpp"
 #include "hardware/spec/link.hpp"
+#include "hardware/spec/memory.hpp"
 #include "models/spec/engine.hpp"
 #include "models/spec/format.hpp"
 #include "models/spec/weight_set.hpp"
@@ -112,6 +113,8 @@ ordered_json schema_of(CatalogKind kind) {
       return entry_schema(models::weight_set_table(), "kvtraffic weight set");
     case CatalogKind::hardware:
       return hardware_schema();
+    case CatalogKind::memory:
+      return entry_schema(hardware::memory_table(), "kvtraffic memory");
     case CatalogKind::host:
       return entry_schema(hardware::host_table(), "kvtraffic host");
     case CatalogKind::drive:

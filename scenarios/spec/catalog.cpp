@@ -35,6 +35,7 @@ constexpr std::array<KindRow, all_kinds.size()> kind_rows{{
     {CatalogKind::engine, "engine", "engines", "models/engines"},
     {CatalogKind::weights, "weights", "weights", "models/weights"},
     {CatalogKind::hardware, "hardware", "hardware", "hardware/catalog"},
+    {CatalogKind::memory, "memory", "memories", "hardware/memories"},
     {CatalogKind::host, "host", "hosts", "hardware/hosts"},
     {CatalogKind::drive, "drive", "drives", "hardware/drives"},
     {CatalogKind::link, "link", "links", "hardware/links"},

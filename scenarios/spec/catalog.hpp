@@ -9,10 +9,10 @@
 
 namespace kvtraffic::scenarios {
 
-enum class CatalogKind { model, format, engine, weights, hardware, host, drive, link, scenario };
-inline constexpr std::array all_kinds{CatalogKind::model,   CatalogKind::format,   CatalogKind::engine,
-                                      CatalogKind::weights, CatalogKind::hardware, CatalogKind::host,
-                                      CatalogKind::drive,   CatalogKind::link,     CatalogKind::scenario};
+enum class CatalogKind { model, format, engine, weights, hardware, memory, host, drive, link, scenario };
+inline constexpr std::array all_kinds{
+    CatalogKind::model,  CatalogKind::format, CatalogKind::engine, CatalogKind::weights, CatalogKind::hardware,
+    CatalogKind::memory, CatalogKind::host,   CatalogKind::drive,  CatalogKind::link,    CatalogKind::scenario};
 [[nodiscard]] std::string_view folder_of(CatalogKind kind);  // "models/catalog"
 [[nodiscard]] std::string_view name_of(CatalogKind kind);    // "model"
 [[nodiscard]] std::string_view plural_of(CatalogKind kind);  // "models"

@@ -19,9 +19,10 @@ std::vector<std::string> faults_of_node(std::string_view from, std::string_view 
 }
 
 TEST(BrokenHardware, UnknownKey) {
-  EXPECT_THAT(faults_of_device("  stacks: 4", "  stacks: 4\n  bus_with: 4096"),
-              ElementsAre("22:3 memory.bus_with: unknown key | one of type, stacks, unified, bus_width, pin_rate, "
-                          "bandwidth, capacity, stream_efficiency, latency | bus_width"));
+  EXPECT_THAT(
+      faults_of_device("  stacks: 4", "  stacks: 4\n  bus_with: 4096"),
+      ElementsAre("22:3 memory.bus_with: unknown key | one of type, part, stacks, unified, bus_width, pin_rate, "
+                  "bandwidth, capacity, stream_efficiency, latency | bus_width"));
 }
 TEST(BrokenHardware, MisspeltKeyIsUnknownAndMissing) {
   EXPECT_THAT(

@@ -1,0 +1,90 @@
+// Histogram, counters and the splitting of bus time. Leaves out who calls when (controller.cpp).
+#include "hardware/hbm/statistics.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace kvtraffic::hardware::hbm {
+
+std::size_t LatencyHistogram::bucket_of(Tick latency) {
+  const auto clocks = static_cast<std::uint64_t>(std::max<Tick>(latency, 0)) / 2;
+  if (clocks < linear) return clocks;
+  const auto octave = static_cast<std::size_t>(std::bit_width(clocks)) - 1;  // at least 10
+  const std::size_t part = (clocks >> (octave - 5)) & (per_octave - 1);
+  return std::min(linear + (octave - 10) * per_octave + part, bucket_count - 1);
+}
+
+Tick LatencyHistogram::upper_end(std::size_t bucket) {
+  if (bucket < linear) return static_cast<Tick>(bucket) * 2;
+  const std::size_t octave = (bucket - linear) / per_octave + 10;
+  const std::uint64_t part = (bucket - linear) % per_octave;
+  return static_cast<Tick>((((per_octave + part + 1) << (octave - 5)) - 1) * 2);
+}
+
+void LatencyHistogram::add(const LatencyHistogram& other, std::uint64_t times) {
+  for (std::size_t i = 0; i < bucket_count; ++i) buckets_[i] += other.buckets_[i] * times;
+}
+
+void LatencyHistogram::add_difference(const LatencyHistogram& later, const LatencyHistogram& earlier,
+                                      std::uint64_t times) {
+  for (std::size_t i = 0; i < bucket_count; ++i) buckets_[i] += (later.buckets_[i] - earlier.buckets_[i]) * times;
+}
+
+Tick LatencyHistogram::quantile(double share) const {
+  std::uint64_t all = 0;
+  for (const std::uint64_t count : buckets_) all += count;
+  if (all == 0) return 0;
+  const auto wanted = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(all)));
+  std::uint64_t seen = 0;
+  std::size_t bucket = 0;
+  while (bucket + 1 < bucket_count && (seen += buckets_[bucket]) < std::max<std::uint64_t>(wanted, 1)) ++bucket;
+  return upper_end(bucket);
+}
+
+void Counters::add(const Counters& other, std::uint64_t times) {
+  reads += other.reads * times;
+  writes += other.writes * times;
+  forwarded += other.forwarded * times;
+  coalesced += other.coalesced * times;
+  row_hits += other.row_hits * times;
+  row_misses += other.row_misses * times;
+  row_conflicts += other.row_conflicts * times;
+  latency_ticks += other.latency_ticks * times;
+  for (std::size_t i = 0; i < command_count; ++i) commands[i] += other.commands[i] * times;
+  for (std::size_t i = 0; i < cause_count; ++i) ticks[i] += other.ticks[i] * static_cast<std::int64_t>(times);
+}
+
+Counters Counters::since(const Counters& earlier) const {
+  Counters difference = *this;
+  difference.add(earlier, static_cast<std::uint64_t>(-1));  // modulo 2^64: a subtraction
+  return difference;
+}
+
+// A command waits for an edge of its own; one tick of that is not "could have gone earlier".
+Cause cause_of(Tick now, Stamp gate, Tick arrival, Cause held_by, Cause lost_to) {
+  constexpr Tick edge = 2;
+  if (gate.tick() > now - edge && gate.tick() >= arrival) return gate.cause();
+  if (arrival >= now - edge) return held_by;
+  return lost_to;
+}
+
+void BusTime::column(int pseudo_channel, Tick now, const Reason& reason, Counters& counters) {
+  Tick& told = told_[static_cast<std::size_t>(pseudo_channel)];
+  const Cause cause = cause_of(now, reason.gate, reason.arrival, reason.held_by, reason.lost_to);
+  if (cause == Cause::row_cycle && reason.opened > told) {
+    counters.ticks[static_cast<std::size_t>(reason.opened_by)] += reason.opened - told;
+    told = reason.opened;
+  }
+  if (now > told) counters.ticks[static_cast<std::size_t>(cause)] += now - told;
+  counters.ticks[static_cast<std::size_t>(Cause::data_bus)] += burst_;
+  told = std::max(told, now) + burst_;
+}
+
+void BusTime::finish(int pseudo_channels, Tick end, Counters& counters) const {
+  for (int i = 0; i < pseudo_channels; ++i) {
+    counters.ticks[static_cast<std::size_t>(Cause::feed)] += end - told_[static_cast<std::size_t>(i)];
+  }
+}
+
+}  // namespace kvtraffic::hardware::hbm
