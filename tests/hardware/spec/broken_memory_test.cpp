@@ -103,7 +103,7 @@ TEST(BrokenMemory, TooManyBanks) {
 }
 TEST(BrokenMemory, EmptyQueue) {
   EXPECT_THAT(faults_with("read_queue: 32", "read_queue: 0"),
-              ElementsAre("33:15 controller.read_queue: must be between 1 and 65536"));
+              ElementsAre("33:15 controller.read_queue: must be between 1 and 16384"));
 }
 TEST(BrokenMemory, DrainThatNeverEnds) {
   EXPECT_THAT(faults_with("drain_below: 0.25", "drain_below: 0.9"),
