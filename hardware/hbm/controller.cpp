@@ -36,6 +36,7 @@ Controller::Controller(const ControllerPlan& plan, Listener* listener)
              plan.rules.geometry.pseudo_channels, plan.rules.geometry.banks_of_pseudo_channel()),
       high_(static_cast<int>(plan.settings.drain_above * plan.settings.write_queue)),
       low_(static_cast<int>(std::ceil(plan.settings.drain_below * plan.settings.write_queue))),
+      drain_to_(low_ - 1),
       bus_time_(plan.rules.burst) {
   const auto banks = static_cast<std::size_t>(plan.rules.geometry.banks_of_channel());
   active_request_.assign(banks, no_request);
@@ -51,6 +52,7 @@ std::size_t Controller::flat(BankAddress at) const {
 }
 
 bool Controller::offer(const Offer& offer, Tick now) {
+  now_ = now;  // every edge up to here has been done: nothing is issued for a request before it has come
   const BankAddress at{offer.place.pseudo_channel, offer.place.bank};
   const bool waits =
       queue_.size(Kind::write) > 0 && queue_.find_write(at, offer.place.row, offer.place.column) != no_request;
@@ -116,7 +118,7 @@ void Controller::advance(Tick now) {
 bool Controller::should_flip() const {
   const int reads = queue_.size(Kind::read);
   const int writes = queue_.size(Kind::write);
-  if (mode_ == Kind::write) return reads != 0 && writes < low_;
+  if (mode_ == Kind::write) return reads != 0 && writes <= drain_to_;
   return reads == 0 || (writes > high_ && !forced_read_);
 }
 
@@ -126,6 +128,8 @@ void Controller::update_mode(Tick now) {
   const bool starved = late && queue_.size(mode_ == Kind::read ? Kind::write : Kind::read) > 0;
   if (!starved && !should_flip()) return;
   forced_read_ = starved && mode_ == Kind::write;
+  // Aged writes may be fewer than a usual drain leaves: then the older half of them goes.
+  drain_to_ = starved && mode_ == Kind::read ? std::min(low_ - 1, queue_.size(Kind::write) / 2) : low_ - 1;
   mode_ = mode_ == Kind::read ? Kind::write : Kind::read;
   mode_since_ = now;
   column_next_ = row_next_ = now;
@@ -219,7 +223,7 @@ void Controller::issue_column(Tick now, const Pick& pick) {
   const Request& request = queue_[index];
   if (!request.counted) ++counters_.row_hits;
   account_column(now, pick, request);
-  const bool close = plan_->settings.page == Page::closed && !has_hits(at);
+  const bool close = plan_->settings.page == Page::closed && !has_hits(at) && (active_[pc] & bit_of(at)) == 0;
   const bool read = request.kind == Kind::read;
   issue(now, read ? (close ? Command::read_auto : Command::read) : (close ? Command::write_auto : Command::write), at,
         request.row, request.column);
@@ -247,8 +251,12 @@ void Controller::account_column(Tick now, const Pick& pick, const Request& reque
   Cause lost_to = Cause::command_bus;
   if (now - mode_since_ <= just_now) lost_to = Cause::turnaround;
   if (now - refresh_seen_ <= just_now) lost_to = Cause::refresh;
-  const BusTime::Reason reason{
-      pick.gate, request.arrival, request.held_by, opened_at_[flat(pick.at)], opened_by_[flat(pick.at)], lost_to};
+  const BusTime::Reason reason{device_.earliest_off_bus(gate_of(request.kind), pick.at),
+                               request.arrival,
+                               request.held_by,
+                               opened_at_[flat(pick.at)],
+                               opened_by_[flat(pick.at)],
+                               lost_to};
   bus_time_.column(pick.at.pseudo_channel, now, reason, counters_);
 }
 
@@ -292,7 +300,7 @@ void Controller::pick_row(Tick now, Pick& pick) const {
     const auto p = static_cast<std::size_t>(pc);
     const BankOrder& misses = queue_.misses(mode_, pc);
     const std::uint64_t open = device_.open_banks(pc);
-    const std::uint64_t to_open = misses.banks() & ~open & ~held_[p];
+    const std::uint64_t to_open = refresh_is_late(pc) ? 0 : misses.banks() & ~open & ~held_[p];
     const std::uint64_t to_close = misses.banks() & open & ~active_[p] & ~held_[p];
     std::uint64_t ready = 0;
     if (to_open != 0 && may_look(Command::activate, pc, now, pick)) ready |= to_open;
@@ -353,8 +361,13 @@ void Controller::issue_activate(Tick now, const Pick& pick) {
   const std::size_t bank = flat(pick.at);
   const bool switched = now - mode_since_ <= 4;
   opened_at_[bank] = used_at_[bank] = now;
-  opened_by_[bank] =
-      cause_of(now, pick.gate, request.arrival, request.held_by, switched ? Cause::turnaround : Cause::command_bus);
+  // To have lost a turn of the row bus when its time had come is not what it waited for.
+  constexpr Tick turn = 8;
+  const Stamp gate = device_.earliest_off_bus(Gate::activate, pick.at);
+  const bool just_ready = gate.tick() > now - turn && gate.tick() >= request.arrival;
+  opened_by_[bank] = just_ready ? gate.cause()
+                                : cause_of(now, pick.gate, request.arrival, request.held_by,
+                                           switched ? Cause::turnaround : Cause::command_bus);
   issue(now, Command::activate, pick.at, request.row);
   active_[static_cast<std::size_t>(pick.at.pseudo_channel)] |= bit_of(pick.at);
   active_request_[bank] = index;

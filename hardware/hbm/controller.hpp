@@ -128,6 +128,7 @@ class Controller {
   void choose_bank(int pseudo_channel);
   [[nodiscard]] int bank_to_refresh(int pseudo_channel) const;
   bool bank_refresh(Tick now, Tick& next);
+  [[nodiscard]] bool refresh_is_late(int pseudo_channel) const;
   void issue(Tick now, Command command, BankAddress at, std::int64_t row, int column = 0);
 
   const ControllerPlan* plan_;
@@ -146,9 +147,10 @@ class Controller {
 
   Kind mode_ = Kind::read;
   Tick mode_since_ = 0;
-  bool forced_read_ = false;  // reads have starved: they are drained before writes go on
-  int high_ = 0;              // drain above, below
+  bool forced_read_ = false;   // reads have starved: they are drained before writes go on
+  int high_ = 0;               // drain above, below
   int low_ = 0;
+  int drain_to_ = 0;  // writes that the present drain leaves
 
   // Refresh: `due_` is the next time one more is owed, `owed_` how many are.
   std::array<Tick, 2> due_{};

@@ -137,4 +137,12 @@ bool Controller::bank_refresh(Tick now, Tick& next) {
   return false;
 }
 
+// Where four tRRDS fill tFAW, activates of other banks follow one another so closely that a refresh finds no place
+// between them. When the next one is due already, they make way.
+bool Controller::refresh_is_late(int pseudo_channel) const {
+  const auto p = static_cast<std::size_t>(pseudo_channel);
+  if (target_[p] < 0 || owed_[p] <= plan_->settings.postponed + 1) return false;
+  return device_.open_row({pseudo_channel, target_[p]}) == Device::closed;
+}
+
 }  // namespace kvtraffic::hardware::hbm

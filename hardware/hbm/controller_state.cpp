@@ -19,6 +19,7 @@ void Controller::tell(StateText& text, const Epoch& epoch) const {
   queue_.tell(text, epoch);
   bus_time_.tell(text, epoch);
   text.number(static_cast<std::int64_t>(mode_) * 2 + (forced_read_ ? 1 : 0));
+  text.number(drain_to_);
   text.number(std::min(now_ - mode_since_, std::max(plan_->starvation, plan_->write_age) + 8));
   text.number(std::min<Tick>(now_ - refresh_seen_, 8));
   text.number(std::min(column_next_, never) - epoch.tick);
@@ -39,7 +40,7 @@ void Controller::tell_banks(StateText& text, const Epoch& epoch) const {
   for (std::size_t i = 0; i < opened_at_.size(); ++i) {
     const int pc = static_cast<int>(i) / banks;
     const bool untold = opened_at_[i] > bus_time_.told(pc);
-    text.number(untold ? (opened_at_[i] - epoch.tick) * 16 + static_cast<std::int64_t>(opened_by_[i]) : 0);
+    text.number((untold ? (opened_at_[i] - epoch.tick) * 16 : 0) + static_cast<std::int64_t>(opened_by_[i]));
     if (plan_->settings.page == Page::timeout) text.number(std::min(now_ - used_at_[i], plan_->page_timeout + 1));
     const auto bit = static_cast<unsigned>(static_cast<int>(i) % banks);
     if (((active_[static_cast<std::size_t>(pc)] >> bit) & 1U) == 0) continue;

@@ -22,7 +22,7 @@ Device::Device(const RuleSet& rules) : rules_(&rules) {
   bank_group_base_ = stack_id_base_ + stride * pseudo_channels * static_cast<std::size_t>(g.stack_ids);
   bank_base_ = bank_group_base_ + stride * pseudo_channels * static_cast<std::size_t>(g.stack_ids * g.bank_groups);
   const auto banks = static_cast<std::size_t>(g.banks_of_channel());
-  gates_.assign(bank_base_ + stride * banks, Stamp());
+  gates_.assign(bank_base_ + stride * banks, Stamp(0, Cause::command_bus));  // at first only an edge is awaited
   rows_.assign(banks, closed);
   for (const Window& window : rules.windows) {
     std::size_t nodes = pseudo_channels;

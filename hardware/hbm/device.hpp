@@ -39,6 +39,16 @@ class Device {
     stamp = later(stamp, gates_[bank_group_base_ + (bank >> bank_group_shift_) * stride + g]);
     return later(stamp, gates_[bank_base_ + bank * stride + g]);
   }
+  // The same without the command buses, for gates of one bank: what a command had waited for when it found its bus
+  // taken.
+  [[nodiscard]] Stamp earliest_off_bus(Gate gate, BankAddress at) const {
+    const auto g = static_cast<std::size_t>(gate);
+    const std::size_t bank = flat(at);
+    Stamp stamp = gates_[pseudo_channel_base_ + static_cast<std::size_t>(at.pseudo_channel) * stride + g];
+    stamp = later(stamp, gates_[stack_id_base_ + (bank >> stack_id_shift_) * stride + g]);
+    stamp = later(stamp, gates_[bank_group_base_ + (bank >> bank_group_shift_) * stride + g]);
+    return later(stamp, gates_[bank_base_ + bank * stride + g]);
+  }
   // A lower bound of `earliest` over all banks of a pseudo-channel.
   [[nodiscard]] Tick earliest_of_any(Gate gate, int pseudo_channel) const {
     const auto g = static_cast<std::size_t>(gate);

@@ -205,7 +205,10 @@ MemoryResult run_memory(const Part& part, TransactionSource& source, const RunSe
   MemoryResult result = empty_result(part, requests);
   result.simulated_requests = requests;
   for (std::size_t i = 0; i < channels.size(); ++i) result.ticks = std::max(result.ticks, channels[i].last_answer());
-  for (std::size_t i = 0; i < channels.size(); ++i) add_channel(result, channels[i], 1);
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    catch_up(channels[i], result.ticks);  // a channel that is done earlier is refreshed until all are
+    add_channel(result, channels[i], 1);
+  }
   result.host_seconds = watch.seconds();
   return result;
 }

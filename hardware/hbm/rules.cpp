@@ -39,7 +39,7 @@ constexpr std::array table{
     Rule{Level::pseudo_channel, C::activate, C::activate, sum(tRRDS), Cause::tFAW},
     Rule{Level::pseudo_channel, C::activate, C::activate, sum(tFAW), Cause::tFAW, 4},
     Rule{Level::pseudo_channel, C::activate, C::precharge_all, sum(tRAS), Cause::row_cycle},
-    Rule{Level::pseudo_channel, C::precharge_all, C::activate, sum(tRP), Cause::row_cycle},
+    Rule{Level::pseudo_channel, C::precharge_all, C::activate | C::refresh_bank, sum(tRP), Cause::row_cycle},
     Rule{Level::pseudo_channel, precharges, precharges, sum(tPPD), Cause::command_bus},
     // Pseudo-channel: refresh of all banks.
     Rule{Level::pseudo_channel, C::activate, C::refresh_all, sum(tRC), Cause::row_cycle},

@@ -69,21 +69,36 @@ Cause cause_of(Tick now, Stamp gate, Tick arrival, Cause held_by, Cause lost_to)
   return lost_to;
 }
 
+// The wait before a command is split where its reasons end: its row's ACT, then the rule that opened its gate (or its
+// own arrival), then what it lost to. A row that was opened while the bus still moved data cost no time of its own:
+// what had held its ACT up did.
 void BusTime::column(int pseudo_channel, Tick now, const Reason& reason, Counters& counters) {
+  constexpr Tick edge = 2;
   Tick& told = told_[static_cast<std::size_t>(pseudo_channel)];
-  const Cause cause = cause_of(now, reason.gate, reason.arrival, reason.held_by, reason.lost_to);
+  const auto tell = [&](Tick until, Cause cause) {
+    if (until <= told) return;
+    counters.ticks[static_cast<std::size_t>(cause)] += until - told;
+    told = until;
+  };
+  const Tick ready = std::max(reason.gate.tick(), reason.arrival);
+  const Tick until = ready > now - edge ? now : ready;
+  Cause cause = reason.gate.tick() >= reason.arrival ? reason.gate.cause() : reason.held_by;
   if (cause == Cause::row_cycle && reason.opened > told) {
-    counters.ticks[static_cast<std::size_t>(reason.opened_by)] += reason.opened - told;
-    told = reason.opened;
+    tell(std::min(reason.opened, until), reason.opened_by);
+  } else if (cause == Cause::row_cycle && reason.opened > 0) {
+    cause = reason.opened_by;
   }
-  if (now > told) counters.ticks[static_cast<std::size_t>(cause)] += now - told;
+  tell(until, cause);
+  tell(now, reason.lost_to);
   counters.ticks[static_cast<std::size_t>(Cause::data_bus)] += burst_;
   told = std::max(told, now) + burst_;
 }
 
 void BusTime::finish(int pseudo_channels, Tick end, Counters& counters) const {
   for (int i = 0; i < pseudo_channels; ++i) {
-    counters.ticks[static_cast<std::size_t>(Cause::feed)] += end - told_[static_cast<std::size_t>(i)];
+    const Tick rest = end - told_[static_cast<std::size_t>(i)];
+    const Cause cause = rest < 0 ? Cause::data_bus : Cause::feed;  // a posted write's data may follow the last answer
+    counters.ticks[static_cast<std::size_t>(cause)] += rest;
   }
 }
 

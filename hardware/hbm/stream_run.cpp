@@ -130,6 +130,7 @@ class ClassRun {
     drain(controller_);
   }
 
+  void rest_until(Tick end) { catch_up(controller_, end); }
   [[nodiscard]] const Controller& controller() const { return controller_; }
   [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
 
@@ -205,7 +206,10 @@ MemoryResult run_classes(const Part& part, const LinearStream& stream, const Run
     }
   }
   for (const auto& [run, count] : runs) result.ticks = std::max(result.ticks, run.controller().last_answer());
-  for (const auto& [run, count] : runs) add_channel(result, run.controller(), count);
+  for (auto& [run, count] : runs) {
+    run.rest_until(result.ticks);
+    add_channel(result, run.controller(), count);
+  }
   return result;
 }
 

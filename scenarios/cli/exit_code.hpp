@@ -7,8 +7,8 @@ namespace kvtraffic::scenarios {
 inline constexpr int exit_done = 0;
 inline constexpr int exit_points = 1;       // some points infeasible or failed
 inline constexpr int exit_usage = 2;        // bad command line
-inline constexpr int exit_config = 3;       // invalid scenario or catalog
-inline constexpr int exit_expectation = 4;  // a limit of `expect:` broken
+inline constexpr int exit_config = 3;       // invalid scenario, catalog or trace
+inline constexpr int exit_expectation = 4;  // a limit of `expect:`, a verdict or a cross-check broken
 inline constexpr int exit_io = 5;
 inline constexpr int exit_fault = 70;  // our own
 inline constexpr int exit_interrupted = 130;

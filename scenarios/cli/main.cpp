@@ -6,6 +6,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "hardware/hbm/trace.hpp"
 #include "scenarios/cli/commands.hpp"
 #include "scenarios/cli/exit_code.hpp"
 #include "scenarios/cli/interrupt.hpp"
@@ -41,6 +42,9 @@ int answer(int argc, const char* const* argv) {
     return exit_usage;
   } catch (const sim::ConfigError& mistake) {
     tell(mistake.what());
+    return exit_config;
+  } catch (const hardware::hbm::TraceError& fault) {
+    tell(fmt::format("{}\n", fault.what()));
     return exit_config;
   } catch (const OutputLost& fault) {
     return output_lost(fault.error());

@@ -20,9 +20,10 @@ constexpr std::string_view about =
     "how long a step takes and what limits it.";
 constexpr std::string_view exit_codes =
     "Results go to standard output, everything else to standard error.\n"
-    "Exit codes: 0 done; 1 some points infeasible or failed; 2 bad command line; 3 invalid scenario or catalog;\n"
-    "            4 an `expect:` limit or a claim's verdict broken; 5 input or output; 70 a fault of the program;\n"
-    "            130 interrupted, by SIGINT, SIGTERM or SIGHUP.\n\n"
+    "Exit codes: 0 done; 1 some points infeasible or failed; 2 bad command line; 3 invalid scenario, catalog or\n"
+    "            trace; 4 an `expect:` limit, a claim's verdict or a cross-check broken; 5 input or output; 70 a fault "
+    "of\n"
+    "            the program; 130 interrupted, by SIGINT, SIGTERM or SIGHUP.\n\n"
     "Try:  kvtraffic list scenarios\n"
     "      kvtraffic run SCENARIO\n"
     "      kvtraffic run SCENARIO --set workload.batch=64 --format json";
@@ -34,6 +35,8 @@ const std::map<std::string, reports::Format> run_formats{{"table", reports::Form
                                                          {"md", reports::Format::md}};
 const std::map<std::string, reports::Format> claim_formats{
     {"table", reports::Format::table}, {"json", reports::Format::json}, {"md", reports::Format::md}};
+const std::map<std::string, reports::Format> device_formats{{"table", reports::Format::table},
+                                                            {"json", reports::Format::json}};
 const std::map<std::string, Listing> listings{
     {"table", Listing::table}, {"json", Listing::json}, {"yaml", Listing::yaml}};
 const std::map<std::string, bool> version_formats{{"text", false}, {"json", true}};
@@ -104,6 +107,7 @@ class Parser {
     add_catalog_verbs();
     add_explain();
     add_claims();
+    add_device();
     add_small_verbs();
   }
 
@@ -176,6 +180,57 @@ class Parser {
         ->type_name("");
     verb->add_flag("--explain", claims_.explain, "Tell each claim's definition with its arithmetic");
     verb->add_option("--format", texts_.format, "table, json or md [table]")->type_name("FORMAT");
+  }
+
+  void add_device() {
+    CLI::App* verb = add_verb("device",
+                              "Drive one memory part alone, by a pattern or a trace, and tell how long it takes and "
+                              "what bound it");
+    verb->add_option("PART", device_.part,
+                     "A name of `kvtraffic list memories`, a file, or a device or node whose memory is taken")
+        ->type_name("");
+    add_requests(verb);
+    verb->add_option("--stacks", device_.stacks, "Stacks; like --set geometry.stacks=N")
+        ->check(CLI::Range(1, 64))
+        ->type_name("N");
+    verb->add_option("--set", device_.settings,
+                     "path=value: overrides the part's file (controller.refresh=all-bank, map=i1K, timing.tFAW=12ns); "
+                     "may be repeated, the last one wins")
+        ->allow_extra_args(false)
+        ->type_name("PATH=VALUE");
+    verb->add_flag("--exact", device_.exact,
+                   "Simulate every command: no channel stands for another, repetitions of a stream are not skipped "
+                   "(results are the same)");
+    verb->add_option("--jobs", device_.jobs, "Threads [number of cores]; results do not depend on it")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
+    verb->add_option("--commands", device_.commands,
+                     "Write every DRAM command into this file, - for standard output; exact and on one thread")
+        ->type_name("FILE");
+    verb->add_flag("--crosscheck", device_.crosscheck,
+                   "Instead of all that: run the recorded runs of public simulators and compare cycles; 4 when one "
+                   "differs by more than its tolerance");
+    verb->add_option("--format", texts_.format, "table or json [table]")->type_name("FORMAT");
+    verb->add_option("--color", texts_.color, "auto, always or never [auto: on a terminal]")->type_name("WHEN");
+  }
+
+  void add_requests(CLI::App* verb) {
+    verb->add_option("--pattern", device_.pattern,
+                     "stream, streams:N, random:BYTES, gather:KxBYTES/ENTRIES, scan:BYTES (these with :write for "
+                     "writes), mix:SHARE-OF-READS, chase or trace:NAME")
+        ->type_name("P");
+    verb->add_option("--size", device_.size, "Bytes that a pattern asks for, with a unit [64MiB; trace: all of it]")
+        ->type_name("S");
+    verb->add_option(
+            "--trace", device_.trace,
+            "A trace instead of a pattern, - for standard input: lines 'LD 0x40', '0x40 READ 0' or 'R 64 656', "
+            "plain or packed with gzip or zstd")
+        ->type_name("FILE");
+    verb->add_option("--feed", device_.feed,
+                     "saturated, in-order, one-at-a-time or rate:400GB/s [saturated; one-at-a-time for chase]")
+        ->type_name("FEED");
+    verb->add_option("--seed", device_.seed, "Of patterns that draw random numbers [1]")->type_name("N");
+    verb->add_flag("--wrap", device_.wrap, "Take addresses beyond the capacity modulo it instead of refusing them");
   }
 
   void add_catalog_verbs() {
@@ -323,12 +378,35 @@ class Parser {
     return result;
   }
 
+  [[nodiscard]] Command device() const {
+    DeviceArguments result = device_;
+    result.format = looked_up(device_formats, "--format", texts_.format, "device");
+    result.color = looked_up(whens, "--color", texts_.color, "device");
+    const bool has_requests = !result.pattern.empty() || !result.trace.empty();
+    if (result.crosscheck) {
+      if (!result.part.empty() || has_requests || !result.settings.empty() || !result.commands.empty()) {
+        refuse("--crosscheck takes no part, requests or settings: its rows have their own", "device");
+      }
+      return result;
+    }
+    if (result.part.empty()) refuse("which part? A name of `kvtraffic list memories`, a file or a device", "device");
+    if (result.pattern.empty() == result.trace.empty()) refuse("say either --pattern or --trace", "device");
+    if (result.seed < 0) refuse("--seed: a number of 0 or more is needed", "device");
+    if (!result.trace.empty() && !result.size.empty())
+      refuse("--size is for patterns: a trace is read whole", "device");
+    if (result.commands == "-" && result.format == reports::Format::json) {
+      refuse("--commands - and --format json would share standard output: name a file", "device");
+    }
+    return result;
+  }
+
   [[nodiscard]] Command command() const {
     const std::string chosen = verb();
     if (chosen == "run") return run();
     if (chosen == "check") return CheckArguments{scenario()};
     if (chosen == "explain") return ExplainArguments{scenario(), texts_.path};
     if (chosen == "claims") return claims();
+    if (chosen == "device") return device();
     if (chosen == "list") return list();
     if (chosen == "show") return show();
     if (chosen == "schema") return texts_.kind.empty() ? SchemaArguments{} : SchemaArguments{kind_named(texts_.kind)};
@@ -340,6 +418,7 @@ class Parser {
   ScenarioArguments scenario_;
   RunArguments run_;
   ClaimsArguments claims_;
+  DeviceArguments device_;
   Texts texts_;
   bool wants_version_ = false;
 };

@@ -61,7 +61,7 @@ TEST_F(MemorySettings, AMapExtendsAPart) {
   EXPECT_THAT(messages(faults_), IsEmpty());
   EXPECT_EQ(part.name, "hbm3-h100-changed");
   EXPECT_EQ(part.geometry.all_channels(), 16);
-  EXPECT_EQ(part.controller.read_queue, 128);
+  EXPECT_EQ(part.controller.read_queue, 80);
 }
 
 TEST_F(MemorySettings, TheNearestNameIsTold) {
