@@ -1,4 +1,5 @@
-// Mechanisms that a machine can leave out, so that their effect on time can be told apart. Bytes asked for never change.
+// Mechanisms that a machine can leave out, so that their effect on time can be told apart. Bytes asked for never
+// change.
 #pragma once
 
 #include "hardware/hbm/part.hpp"

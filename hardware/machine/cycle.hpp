@@ -1,5 +1,5 @@
-// The step with DRAM at command level: kernels, SMs, L2 and links as in flow, but each kernel's DRAM bytes are served at
-// the rate that its own mix of streams, gathers, reads and writes reaches on the part's channels, with their row
+// The step with DRAM at command level: kernels, SMs, L2 and links as in flow, but each kernel's DRAM bytes are served
+// at the rate that its own mix of streams, gathers, reads and writes reaches on the part's channels, with their row
 // activations, turnarounds and refreshes. Bytes are exact and equal to flow's; time comes from windows of DRAM commands
 // with a stated error. Leaves out what two kernels that run side by side do to each other's rows.
 #pragma once

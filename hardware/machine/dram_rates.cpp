@@ -18,9 +18,6 @@ using hbm::Tick;
 
 constexpr std::int64_t parts_of_whole = 64;   // to which shares of a mix are rounded
 constexpr std::int64_t longest_piece = 4096;  // what lies together for longer is a stream
-constexpr std::uint64_t warm_up = 4096;       // transactions before the first window
-constexpr std::uint64_t window = 1536;        // transactions of a window
-constexpr std::size_t windows = 8;
 
 // One share as a channel sees it: a walk of its own through the channel's bytes.
 class Walk {
@@ -127,8 +124,9 @@ hbm::Part one_channel(hbm::Part part) {
 
 }  // namespace
 
-DramRates::DramRates(hbm::Part part)
+DramRates::DramRates(hbm::Part part, Sampling sampling)
     : part_(std::move(part)),
+      sampling_(sampling),
       channel_(one_channel(part_)),
       grain_(static_cast<double>(hbm::map_of(channel_).grain())) {}
 
@@ -151,18 +149,19 @@ DramRate DramRates::sample(const Key& key) const {
     }
     return channel.now();
   };
-  Tick before = run(warm_up);
+  Tick before = run(sampling_.warm_up);
   const Tick first = before;
   double squares = 0;
-  for (std::size_t i = 0; i < windows; ++i) {
-    const Tick after = run(window);
+  for (std::size_t i = 0; i < sampling_.windows; ++i) {
+    const Tick after = run(sampling_.window);
     squares += static_cast<double>(after - before) * static_cast<double>(after - before);
     before = after;
   }
+  const auto windows = static_cast<double>(sampling_.windows);
   const double mean = static_cast<double>(before - first) / windows;
   const double variance = std::max(0.0, squares / windows - mean * mean) * windows / (windows - 1);
   const double seconds = mean / (2 * channel_.clock_rate().per_second());
-  const double bytes = static_cast<double>(window) * channel_.geometry.transaction_bytes;
+  const double bytes = static_cast<double>(sampling_.window) * channel_.geometry.transaction_bytes;
   const sim::Bandwidth whole = sim::Bandwidth::per_second(bytes / seconds * part_.geometry.all_channels());
   return {std::min(whole, part_.peak()), 2 * std::sqrt(variance / windows) / mean};
 }

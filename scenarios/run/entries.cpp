@@ -50,10 +50,10 @@ void read_memory_part(Entries& entries, const Catalog& catalog, const std::strin
 // Cycle simulates DRAM commands, so it needs a part to simulate.
 void check_fidelity(const Entries& entries, const Scenario& scenario, Diagnostics& faults) {
   if (scenario.fidelity != Fidelity::cycle || entries.memory) return;
-  faults.error(scenario.fidelity_mark, "fidelity",
-               fmt::format("'{}' names no DRAM part (memory.part) whose commands could be simulated",
-                           entries.hardware.name),
-               "flow or roofline");
+  faults.error(
+      scenario.fidelity_mark, "fidelity",
+      fmt::format("'{}' names no DRAM part (memory.part) whose commands could be simulated", entries.hardware.name),
+      "flow or roofline");
 }
 
 // What model or hardware make of a placement that is right by itself.

@@ -92,9 +92,9 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   diagnostics.append(faults);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
-  return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
-                                             std::move(entries.engine), std::move(entries.hardware),
-                                             std::move(entries.memory), *deployment, std::move(lowering.main), std::move(lowering.dense), scenario});
+  return std::make_shared<const Setup>(
+      Setup{std::move(entries.model), std::move(entries.format), std::move(entries.engine), std::move(entries.hardware),
+            std::move(entries.memory), *deployment, std::move(lowering.main), std::move(lowering.dense), scenario});
 }
 
 const models::Lowered& Setup::lowered_for(std::int64_t context) const {
