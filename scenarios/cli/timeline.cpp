@@ -57,7 +57,7 @@ void write_timeline(const std::string& file, const sim::PointResult& point, cons
   errno = 0;
   {
     std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-    if (!out) cannot_write(unfinished);
+    if (!out) cannot_write(file);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
     if (!out) {

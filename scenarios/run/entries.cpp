@@ -37,9 +37,11 @@ Node stored_as_asked(const Node& model, const Scenario& scenario, const Catalog&
   return faults.has_errors() ? model : models::with_weights(model, set);
 }
 
-void read_memory_part(Entries& entries, const Catalog& catalog, const std::string& beside, Diagnostics& diagnostics) {
+// Only what simulates DRAM commands needs the part.
+void read_memory_part(Entries& entries, const Scenario& scenario, const Catalog& catalog, const std::string& beside,
+                      Diagnostics& diagnostics) {
   const std::string& name = entries.hardware.device.memory_part;
-  if (name.empty()) return;
+  if (name.empty() || scenario.fidelity != Fidelity::cycle) return;
   Diagnostics faults;
   const Node node = catalog.resolve(CatalogKind::memory, Node::scalar(name), beside, faults);
   if (!faults.has_errors()) entries.memory = hardware::read_memory(node, faults).part;
@@ -98,7 +100,7 @@ Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std
   if (parts.hardware) {
     read_into(entries.hardware, CatalogKind::hardware, scenario.hardware, catalog, beside, diagnostics,
               hardware::read_hardware);
-    read_memory_part(entries, catalog, beside, diagnostics);
+    read_memory_part(entries, scenario, catalog, beside, diagnostics);
   }
   return entries;
 }

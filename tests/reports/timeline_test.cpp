@@ -66,13 +66,18 @@ TEST(Timeline, CountsTheRatesOfAllThatRuns) {
 }
 
 TEST(Timeline, KeepsToItsWindow) {
-  const std::vector<json> slices = events(timeline_of(point(), {.first_seconds = 2.5e-6, .last_seconds = 3.5e-6}), "X");
+  TimelineLimits window;
+  window.first_seconds = 2.5e-6;
+  window.last_seconds = 3.5e-6;
+  const std::vector<json> slices = events(timeline_of(point(), window), "X");
   ASSERT_EQ(slices.size(), 1U);
   EXPECT_EQ(slices[0]["name"], "b");
 }
 
 TEST(Timeline, SaysHowManyOperationsItLeavesOut) {
-  const std::string text = timeline_of(point(), {.most_operations = 1});
+  TimelineLimits first_only;
+  first_only.most_operations = 1;
+  const std::string text = timeline_of(point(), first_only);
   EXPECT_EQ(events(text, "X").size(), 1U);
   EXPECT_EQ(json::parse(text)["otherData"]["operations_left_out"], 2);
 }
