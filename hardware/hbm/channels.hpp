@@ -1,5 +1,5 @@
 // The controllers of a part and its address map, and the steps that every feed is made of.
-// Internal to memory.cpp and stream_run.cpp.
+// Internal to this folder, and to machines that run windows of traffic on a channel.
 #pragma once
 
 #include <functional>

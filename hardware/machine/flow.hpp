@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "hardware/machine/ablation.hpp"
 #include "hardware/spec/hardware.hpp"
 #include "sim/plan/kernel_plan.hpp"
 #include "sim/run/machine.hpp"
@@ -12,7 +13,7 @@ namespace kvtraffic::hardware {
 
 class FlowMachine : public sim::Machine {
  public:
-  FlowMachine(const Hardware& hardware, const sim::KernelPlan& plan);
+  FlowMachine(const Hardware& hardware, const sim::KernelPlan& plan, const Mechanisms& mechanisms = {});
   ~FlowMachine() override;
   void execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) override;
   [[nodiscard]] sim::Frequency clock() const override;

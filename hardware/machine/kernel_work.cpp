@@ -72,8 +72,8 @@ KernelWork KernelWorks::of_operation(const sim::StepGraph& graph, const sim::Tal
   return work;
 }
 
-const std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const sim::Tally& tally,
-                                                 const AccessTable& table, const std::vector<std::int64_t>& dram) {
+std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const sim::Tally& tally,
+                                           const AccessTable& table, const std::vector<std::int64_t>& dram) {
   operations_.clear();
   for (std::uint32_t i = 0; i < graph.operations().size(); ++i) operations_.push_back(of_operation(graph, tally, i));
   vertices_.clear();

@@ -19,6 +19,7 @@ struct KernelWork {
   std::int64_t depth = 1;     // tiles that an SM of a group runs one after another
   std::int64_t hbm_read = 0;  // bytes
   std::int64_t hbm_write = 0;
+  sim::Bandwidth hbm_rate;   // of its reads and writes together; zero: the device's own
   std::int64_t l2_read = 0;  // hits and misses
   std::int64_t l2_write = 0;
   std::int64_t host = 0;
@@ -38,8 +39,8 @@ class KernelWorks {
  public:
   KernelWorks(Device device, sim::KernelPlan plan) : device_(std::move(device)), plan_(std::move(plan)) {}
   // One element per vertex. `dram` as from L2Model::run.
-  const std::vector<KernelWork>& fill(const sim::StepGraph& graph, const sim::Tally& tally, const AccessTable& table,
-                                      const std::vector<std::int64_t>& dram);
+  std::vector<KernelWork>& fill(const sim::StepGraph& graph, const sim::Tally& tally, const AccessTable& table,
+                                const std::vector<std::int64_t>& dram);
 
  private:
   [[nodiscard]] KernelWork of_operation(const sim::StepGraph& graph, const sim::Tally& tally,

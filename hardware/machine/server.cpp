@@ -18,7 +18,8 @@ void Server::reset(sim::Instant base) {
 void Server::advance(sim::Instant now) {
   while (const auto request = requests.receive(now)) {
     const sim::Instant began = std::max(now, free_);
-    const sim::Duration service = sim::time_to_move(sim::Bytes::of(request->bytes), rate_);
+    const sim::Bandwidth rate = request->rate.is_zero() ? rate_ : request->rate;
+    const sim::Duration service = sim::time_to_move(sim::Bytes::of(request->bytes), rate);
     free_ = began + service;
     busy_ += service;
     const sim::Duration taken = free_ - now;

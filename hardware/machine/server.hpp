@@ -25,6 +25,7 @@ struct Request {
   std::uint32_t buffer = 0;
   bool write = false;
   sim::Duration acknowledge;  // after the last byte
+  sim::Bandwidth rate;        // at which these bytes are served; zero: the server's own
 };
 
 // Arrives when the last byte is through (and acknowledged).

@@ -161,7 +161,7 @@ void SmPool::ask_for_loads(std::uint32_t index, std::uint32_t buffer, Instant no
   const std::int64_t remote = part(work.remote);
   const auto load = [&](Bound server, std::int64_t bytes) {
     if (bytes == 0) return;
-    ask(server, {bytes, index, buffer, false, {}}, now);
+    ask(server, {bytes, index, buffer, false, {}, rate_of(server, work)}, now);
     ++group.pending;
     group.latency = std::max(group.latency, latency_of(server, work));
   };
@@ -189,6 +189,10 @@ Duration SmPool::latency_of(Bound server, const KernelWork& work) const {
     default:
       return device_.l2_latency;
   }
+}
+
+sim::Bandwidth SmPool::rate_of(Bound server, const KernelWork& work) {
+  return server == Bound::hbm ? work.hbm_rate : sim::Bandwidth();
 }
 
 void SmPool::ask(Bound server, const Request& request, Instant now) {
@@ -232,7 +236,7 @@ void SmPool::store(std::uint32_t index, std::uint32_t buffer, Instant now) {
   const KernelWork& work = *kernels_[lane.kernel].work;
   const auto write = [&](Bound server, std::int64_t bytes) {
     if (bytes == 0) return;
-    ask(server, {bytes, index, buffer, true, device_.l2_latency}, now);
+    ask(server, {bytes, index, buffer, true, device_.l2_latency, rate_of(server, work)}, now);
     ++group.pending;
   };
   write(Bound::hbm, share(work.hbm_write, work, group.first, group.last));

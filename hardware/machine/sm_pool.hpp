@@ -100,6 +100,7 @@ class SmPool : public sim::Component {
   void give_back_surplus(Lane& lane);
   [[nodiscard]] sim::Instant next_issue(const Lane& lane) const;
   [[nodiscard]] sim::Instant next_event(const Lane& lane) const;
+  [[nodiscard]] static sim::Bandwidth rate_of(sim::Bound server, const KernelWork& work);
   [[nodiscard]] sim::Duration latency_of(sim::Bound server, const KernelWork& work) const;
 
   Device device_;

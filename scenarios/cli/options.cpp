@@ -144,7 +144,9 @@ class Parser {
                      "path=value: overrides the scenario; may be repeated, the last one wins")
         ->allow_extra_args(false)
         ->type_name("PATH=VALUE");
-    verb->add_option("--fidelity", texts_.fidelity, "cycle, flow or roofline; like --set fidelity=...")->type_name("F");
+    verb->add_option("--fidelity", texts_.fidelity,
+                     "cycle, flow, roofline, or all to see them side by side; like --set fidelity=...")
+        ->type_name("F");
   }
 
   void add_run() {
@@ -159,6 +161,10 @@ class Parser {
     verb->add_flag("--dry-run", run_.dry_run, "Tell how many points there are and the first of them; run nothing");
     verb->add_flag("--layers", run_.layers, "Tell each layer");
     verb->add_flag("--operations", run_.operations, "Tell each operation");
+    verb->add_option("--timeline", run_.timeline, "Write the one point as a Chrome trace, which Perfetto opens")
+        ->type_name("FILE");
+    verb->add_option("--timeline-window", run_.window, "Only what runs between two times, such as 0us:500us")
+        ->type_name("FROM:TO");
     verb->add_option("--format", texts_.format, "table, json, jsonl, csv or md [table]")->type_name("FORMAT");
     verb->add_option("--color", texts_.color, "auto, always or never [auto: on a terminal]")->type_name("WHEN");
     verb->add_option("--progress", texts_.progress, "auto, always or never [auto: on a terminal]")->type_name("WHEN");
@@ -326,9 +332,10 @@ class Parser {
     ScenarioArguments result = scenario_;
     if (result.file.empty()) refuse("which scenario? A file, - for standard input, or a name of the library", verb());
     if (texts_.fidelity) {
-      const std::map<std::string, bool> known{{"cycle", true}, {"flow", true}, {"roofline", true}};
+      const std::map<std::string, bool> known{{"all", true}, {"cycle", true}, {"flow", true}, {"roofline", true}};
       static_cast<void>(looked_up(known, "--fidelity", *texts_.fidelity, verb()));
-      result.settings.push_back("fidelity=" + *texts_.fidelity);
+      result.settings.push_back(*texts_.fidelity == "all" ? "sweep.fidelity=[roofline, flow, cycle]"
+                                                          : "fidelity=" + *texts_.fidelity);
     }
     return result;
   }

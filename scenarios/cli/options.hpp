@@ -30,6 +30,8 @@ struct RunArguments {
   bool dry_run = false;
   bool layers = false;
   bool operations = false;
+  std::string timeline;  // a file; empty: none
+  std::string window;    // of the timeline: FROM:TO
   reports::Format format = reports::Format::table;
   When color = When::automatic;
   When progress = When::automatic;

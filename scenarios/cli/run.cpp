@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "reports/json_text.hpp"
@@ -16,6 +17,7 @@
 #include "scenarios/cli/record_buffer.hpp"
 #include "scenarios/cli/tell.hpp"
 #include "scenarios/cli/terminal.hpp"
+#include "scenarios/cli/timeline.hpp"
 #include "scenarios/run/points.hpp"
 #include "sim/config/io_error.hpp"
 #include "sim/units/format.hpp"
@@ -38,7 +40,7 @@ RunOptions options_of(const RunArguments& arguments, const Plan& plan) {
   options.jobs = jobs_of(arguments);
   options.max_points = arguments.max_points;
   options.detail.layers = arguments.layers || plan.sweep.size() == 1;
-  options.detail.operations = arguments.operations;
+  options.detail.operations = arguments.operations || !arguments.timeline.empty();
   return options;
 }
 
@@ -154,16 +156,33 @@ int exit_code(const RunSummary& summary, bool is_broken, bool is_interrupted) {
   return summary.infeasible + summary.failed > 0 ? exit_points : exit_done;
 }
 
+reports::TimelineLimits window_of(const RunArguments& arguments, const Plan& plan) {
+  if (arguments.timeline.empty() && !arguments.window.empty())
+    throw UsageError("--timeline-window needs --timeline FILE");
+  if (!arguments.timeline.empty()) require_timeline(plan);
+  try {
+    return arguments.window.empty() ? reports::TimelineLimits{} : parse_window(arguments.window);
+  } catch (const std::invalid_argument& mistake) {
+    throw UsageError(fmt::format("--timeline-window: {}", mistake.what()));
+  }
+}
+
 }  // namespace
 
 int execute(const RunArguments& arguments) {
   const Catalog catalog = Catalog::find();
   const Plan plan = load_plan(arguments.scenario, catalog);
   if (arguments.dry_run) return tell_dry_run(arguments, plan);
+  const reports::TimelineLimits window = window_of(arguments, plan);
   Telling telling(arguments, plan);
   const std::atomic<bool>& stop = stop_on_interrupt();
   const RunSummary summary = run_points(
-      plan, catalog, options_of(arguments, plan), [&](const PointResult& point) { telling.tell(point); }, stop);
+      plan, catalog, options_of(arguments, plan),
+      [&](const PointResult& point) {
+        telling.tell(point);
+        if (!arguments.timeline.empty() && point.time) write_timeline(arguments.timeline, point, window);
+      },
+      stop);
   const bool is_interrupted = stop && summary.ok + summary.infeasible + summary.failed < plan.sweep.size();
   const std::vector<std::string> broken = telling.end();
   if (is_interrupted) tell("kvtraffic: interrupted; the results are those of the points before\n");

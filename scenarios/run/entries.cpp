@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "hardware/spec/memory.hpp"
 #include "models/lower/spans.hpp"
 #include "models/spec/weight_set.hpp"
 
@@ -34,6 +35,27 @@ Node stored_as_asked(const Node& model, const Scenario& scenario, const Catalog&
   if (!faults.has_errors()) check(set, models::weight_set_table(), faults);
   if (!faults.has_errors()) check(model, models::model_table(), faults);
   return faults.has_errors() ? model : models::with_weights(model, set);
+}
+
+// Only what simulates DRAM commands needs the part.
+void read_memory_part(Entries& entries, const Scenario& scenario, const Catalog& catalog, const std::string& beside,
+                      Diagnostics& diagnostics) {
+  const std::string& name = entries.hardware.device.memory_part;
+  if (name.empty() || scenario.fidelity != Fidelity::cycle) return;
+  Diagnostics faults;
+  const Node node = catalog.resolve(CatalogKind::memory, Node::scalar(name), beside, faults);
+  if (!faults.has_errors()) entries.memory = hardware::read_memory(node, faults).part;
+  if (faults.has_errors()) entries.memory.reset();
+  diagnostics.append(faults);
+}
+
+// Cycle simulates DRAM commands, so it needs a part to simulate.
+void check_fidelity(const Entries& entries, const Scenario& scenario, Diagnostics& faults) {
+  if (scenario.fidelity != Fidelity::cycle || entries.memory) return;
+  faults.error(
+      scenario.fidelity_mark, "fidelity",
+      fmt::format("'{}' names no DRAM part (memory.part) whose commands could be simulated", entries.hardware.name),
+      "flow or roofline");
 }
 
 // What model or hardware make of a placement that is right by itself.
@@ -78,6 +100,7 @@ Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std
   if (parts.hardware) {
     read_into(entries.hardware, CatalogKind::hardware, scenario.hardware, catalog, beside, diagnostics,
               hardware::read_hardware);
+    read_memory_part(entries, scenario, catalog, beside, diagnostics);
   }
   return entries;
 }
@@ -96,6 +119,7 @@ std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenar
         "no such keys");
   }
   check_placement(entries, scenario, faults);
+  check_fidelity(entries, scenario, faults);
   if (!deployment) faults.error(parallel, "parallel", deployment.error());
   diagnostics.append(faults);
   if (faults.has_errors()) return std::nullopt;

@@ -1,10 +1,11 @@
-// The four catalog entries that a scenario names, read; and the rules between them. Used to check a plan before
+// The catalog entries that a scenario names, read; and the rules between them. Used to check a plan before
 // anything runs, and to build a Setup. Leaves out building.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "hardware/hbm/part.hpp"
 #include "hardware/spec/hardware.hpp"
 #include "models/spec/engine.hpp"
 #include "models/spec/format.hpp"
@@ -19,6 +20,7 @@ struct Entries {
   models::CacheFormat format;
   models::Engine engine;
   hardware::Hardware hardware;
+  std::optional<hardware::hbm::Part> memory;  // the DRAM part of the device, where its entry names one
 };
 
 // Which entries to read: all, or those that a value touches.

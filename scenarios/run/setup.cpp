@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "hardware/machine/cycle.hpp"
 #include "hardware/machine/flow.hpp"
 #include "hardware/machine/roofline.hpp"
 #include "scenarios/run/entries.hpp"
@@ -30,7 +31,7 @@ struct Lowering {
 };
 
 Lowering lower(const Scenario& scenario, const Entries& entries, const sim::Deployment& deployment) {
-  const auto& [model, format, engine, hardware] = entries;
+  const auto& [model, format, engine, hardware, memory] = entries;
   const sim::Placement placement = placement_on(hardware, scenario.placement);
   if (scenario.phase == Phase::decode) {
     return {models::lower_decode(model, format, engine.plan, deployment, placement), {}};
@@ -54,7 +55,11 @@ sim::MemoryLimits limits_of(const Setup& setup) {
 
 std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   if (setup.scenario.fidelity == Fidelity::roofline) return nullptr;
-  return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan);
+  const hardware::Mechanisms& mechanisms = setup.scenario.mechanisms;
+  if (setup.scenario.fidelity == Fidelity::cycle) {
+    return std::make_unique<hardware::CycleMachine>(setup.hardware, *setup.memory, setup.engine.plan, mechanisms);
+  }
+  return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan, mechanisms);
 }
 
 void fail(sim::PointResult& result, std::string reason) {
@@ -87,9 +92,9 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   diagnostics.append(faults);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
-  return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
-                                             std::move(entries.engine), std::move(entries.hardware), *deployment,
-                                             std::move(lowering.main), std::move(lowering.dense), scenario});
+  return std::make_shared<const Setup>(
+      Setup{std::move(entries.model), std::move(entries.format), std::move(entries.engine), std::move(entries.hardware),
+            std::move(entries.memory), *deployment, std::move(lowering.main), std::move(lowering.dense), scenario});
 }
 
 const models::Lowered& Setup::lowered_for(std::int64_t context) const {

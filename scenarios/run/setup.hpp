@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "hardware/hbm/part.hpp"
 #include "hardware/spec/hardware.hpp"
 #include "models/lower/lower.hpp"
 #include "models/spec/engine.hpp"
@@ -22,6 +23,7 @@ struct Setup {
   models::CacheFormat format;
   models::Engine engine;
   hardware::Hardware hardware;
+  std::optional<hardware::hbm::Part> memory;  // of the device, where it names one
   sim::Deployment deployment;
   models::Lowered lowered;
   std::optional<models::Lowered> dense;  // prefill with DSA: for prompts whose every position the selection covers

@@ -71,6 +71,24 @@ constexpr Table placement_table{
     .help = "Where tensors lie that need not be in device memory. With unified memory the host is the device.",
     .fields = placement_fields};
 
+constexpr std::array<std::string_view, 2> switches{"on", "off"};
+
+constexpr Field mechanism(std::string_view name, std::string_view help) {
+  return {.name = name, .type = Type::choice, .help = help, .fallback = "on", .choices = switches};
+}
+
+constexpr std::array ablate_fields{
+    mechanism("l2", "Off: L2 holds nothing between two accesses."),
+    mechanism("launch", "Off: kernels are launched and start in no time."),
+    mechanism("refresh", "Cycle only. Off: DRAM is never refreshed."),
+    mechanism("dram_commands", "Cycle only. Off: DRAM serves every mix at the device's measured stream rate."),
+    mechanism("gather", "Cycle only. Off: gathered entries lie one after another in DRAM."),
+};
+constexpr Table ablate_table{
+    .name = "ablate",
+    .help = "Mechanisms to leave out of the simulation, to see what they cost. Bytes asked for stay the same.",
+    .fields = ablate_fields};
+
 constexpr std::array workload_fields{
     Field{.name = "phase",
           .type = Type::choice,
@@ -161,6 +179,7 @@ constexpr std::array scenario_fields{
           .fallback = "0",
           .min = 0,
           .max = 100},
+    Field{.name = "ablate", .type = Type::map, .help = ablate_table.help, .table = &ablate_table},
     Field{.name = "placement", .type = Type::map, .help = placement_table.help, .table = &placement_table},
     Field{.name = "parallel", .type = Type::map, .help = parallel_table.help, .table = &parallel_table},
     Field{
@@ -179,9 +198,19 @@ constexpr Table table{
 
 // ---- what is valid but not there yet, and what spans fields ----
 
-void check_fidelity(const View& view, Diagnostics& diagnostics) {
-  if (view.text("fidelity") != "cycle") return;
-  diagnostics.error(view.mark("fidelity"), "fidelity", "cycle is not available yet: use flow or roofline");
+// Cycle's mechanisms have nothing to act on elsewhere; a switch without effect would be taken for a result.
+void check_ablation(const View& view, Diagnostics& diagnostics) {
+  const View ablate = view.map("ablate");
+  const std::string fidelity = view.text("fidelity");
+  const auto refuse = [&](std::string_view field) {
+    if (ablate.text(field) != "off") return;
+    diagnostics.error(ablate.mark(field), fmt::format("ablate.{}", field),
+                      fmt::format("has no effect with fidelity {}", fidelity), "on, or no such key");
+  };
+  if (fidelity == "cycle") return;
+  for (const std::string_view field : {"refresh", "dram_commands", "gather"}) refuse(field);
+  if (fidelity == "flow") return;
+  for (const std::string_view field : {"l2", "launch"}) refuse(field);
 }
 
 void check_scope(const View& workload, Diagnostics& diagnostics) {
@@ -243,6 +272,15 @@ sim::Placement placement_of(const View& placement) {
   return {place_named(placement.text("engram")), placement.number("host_experts"), placement.integer("host_layers")};
 }
 
+hardware::Mechanisms mechanisms_of(const View& ablate) {
+  const auto on = [&](std::string_view field) { return ablate.text(field) != "off"; };
+  return {.l2 = on("l2"),
+          .launch = on("launch"),
+          .refresh = on("refresh"),
+          .dram_commands = on("dram_commands"),
+          .gather = on("gather")};
+}
+
 void read_workload(const View& workload, Scenario& scenario) {
   scenario.phase = workload.text("phase") == "prefill" ? Phase::prefill : Phase::decode;
   scenario.batch = workload.integer("batch");
@@ -278,7 +316,9 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   const View parallel = view.map("parallel");
   scenario.parallel = {asked(parallel, "tensor"), asked(parallel, "data"), asked(parallel, "expert")};
   read_workload(view.map("workload"), scenario);
-  check_fidelity(view, diagnostics);
+  scenario.fidelity_mark = view.mark("fidelity");
+  scenario.mechanisms = mechanisms_of(view.map("ablate"));
+  check_ablation(view, diagnostics);
   check_phase(view.map("workload"), diagnostics);
   check_scope(view.map("workload"), diagnostics);
   return scenario;

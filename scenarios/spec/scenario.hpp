@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "hardware/machine/ablation.hpp"
 #include "sim/config/table.hpp"
 #include "sim/plan/deployment.hpp"
 #include "sim/plan/placement.hpp"
@@ -22,6 +23,8 @@ struct Scenario {
   sim::Node engine;
   sim::Node weights;  // a weight set laid over the model's own; null: the model's
   Fidelity fidelity = Fidelity::flow;
+  sim::Mark fidelity_mark;
+  hardware::Mechanisms mechanisms;
   bool enforce_capacity = true;
   double reserve = 0.1;      // share of device memory kept free for activations and the runtime
   std::int64_t draft = 0;    // draft layers that run along

@@ -70,9 +70,11 @@ void OutcomeSum::add(const Outcome& chunk) {
     sum_.vertices[v].bound_by = time.bound_by;
   }
   const double before = sum_.total.seconds();
+  const double uncertain = sum_.sampling_error * before + chunk.sampling_error * chunk.total.seconds();
   sum_.total += chunk.total;
   sum_.busy.resize(chunk.busy.size());
   const double whole = sum_.total.seconds();
+  sum_.sampling_error = whole > 0 ? uncertain / whole : 0;
   for (std::size_t i = 0; i < chunk.busy.size() && whole > 0; ++i) {
     const double seconds = sum_.busy[i].second * before + chunk.busy[i].second * chunk.total.seconds();
     sum_.busy[i] = {chunk.busy[i].first, seconds / whole};

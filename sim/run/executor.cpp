@@ -224,6 +224,7 @@ Timing timing_of(const Outcome& outcome, Frequency clock, Duration roofline) {
   time.clock_hz = clock.per_second();
   time.roofline_seconds = roofline.seconds();
   time.bound_by = name_of(outcome.bound_by);
+  time.sampling_error = outcome.sampling_error;
   for (const auto& [bound, share] : outcome.busy) time.busy_fraction.emplace_back(name_of(bound), share);
   return time;
 }

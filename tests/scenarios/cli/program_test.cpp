@@ -95,10 +95,25 @@ TEST(ExitCode, IsThreeForABrokenScenario) {
   EXPECT_THAT(outcome.err, HasSubstr("<stdin>:1:8: error: model: no model is named 'nothing'"));
 }
 
-TEST(ExitCode, IsThreeForCycle) {
-  EXPECT_EQ(run_text(small, {"--fidelity", "cycle"}).code, 3);
-  EXPECT_THAT(run_text(small, {"--fidelity", "cycle"}).err,
-              HasSubstr("cycle is not available yet: use flow or roofline"));
+TEST(ExitCode, IsThreeForCycleWithoutADramPart) {
+  const Outcome outcome = run_text(small, {"--set", "hardware=m4-max", "--fidelity", "cycle"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("'m4-max' names no DRAM part (memory.part)"));
+}
+
+TEST(Fidelity, AllPutsTheThreeSideBySideFromTheBoundUpwards) {
+  const Outcome outcome = run_text(small, {"--fidelity", "all", "--format", "json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto points = nlohmann::json::parse(outcome.out).at("points");
+  ASSERT_EQ(points.size(), 3U);
+  const auto seconds = [&](std::size_t i) { return points[i]["time"]["seconds"].get<double>(); };
+  EXPECT_EQ(points[0]["parameters"]["fidelity"], "roofline");
+  EXPECT_EQ(points[2]["parameters"]["fidelity"], "cycle");
+  EXPECT_LT(seconds(0), seconds(1));
+  EXPECT_LT(seconds(0), seconds(2));
+  EXPECT_EQ(points[1]["traffic"]["dram"], points[2]["traffic"]["dram"]);
+  EXPECT_GT(points[2]["time"]["sampling_error"], 0);
+  EXPECT_EQ(points[1]["time"]["sampling_error"], 0);
 }
 
 TEST(ExitCode, IsThreeForMorePointsThanAllowed) {

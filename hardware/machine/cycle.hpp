@@ -1,0 +1,31 @@
+// The step with DRAM at command level: kernels, SMs, L2 and links as in flow, but each kernel's DRAM bytes are served
+// at the rate that its own mix of streams, gathers, reads and writes reaches on the part's channels, with their row
+// activations, turnarounds and refreshes. Bytes are exact and equal to flow's; time comes from windows of DRAM commands
+// with a stated error. Leaves out what two kernels that run side by side do to each other's rows.
+#pragma once
+
+#include <memory>
+
+#include "hardware/hbm/part.hpp"
+#include "hardware/machine/ablation.hpp"
+#include "hardware/spec/hardware.hpp"
+#include "sim/plan/kernel_plan.hpp"
+#include "sim/run/machine.hpp"
+
+namespace kvtraffic::hardware {
+
+class CycleMachine : public sim::Machine {
+ public:
+  CycleMachine(const Hardware& hardware, const hbm::Part& part, const sim::KernelPlan& plan,
+               const Mechanisms& mechanisms = {});
+  ~CycleMachine() override;
+  void execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) override;
+  [[nodiscard]] sim::Frequency clock() const override;
+  [[nodiscard]] std::string_view saving_reason() const override { return "held in L2"; }
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace kvtraffic::hardware
