@@ -32,6 +32,7 @@ struct Outcome {
   std::vector<VertexTime> vertices;  // one per vertex; empty from machines that do not place operations in time
   double sampling_error = 0;         // share of `total` by which time derived from sampled windows may be off
   std::vector<std::pair<Bound, double>> busy;  // share of `total` for which a resource was at work
+  double sampling_error = 0;  // share of `total` by which time derived from sampled windows may be off
 };
 
 class Machine {
