@@ -34,6 +34,8 @@ const std::map<std::string, reports::Format> run_formats{{"table", reports::Form
                                                          {"md", reports::Format::md}};
 const std::map<std::string, reports::Format> claim_formats{
     {"table", reports::Format::table}, {"json", reports::Format::json}, {"md", reports::Format::md}};
+const std::map<std::string, reports::Format> measured_formats{
+    {"table", reports::Format::table}, {"json", reports::Format::json}, {"csv", reports::Format::csv}};
 const std::map<std::string, Listing> listings{
     {"table", Listing::table}, {"json", Listing::json}, {"yaml", Listing::yaml}};
 const std::map<std::string, bool> version_formats{{"text", false}, {"json", true}};
@@ -104,6 +106,7 @@ class Parser {
     add_catalog_verbs();
     add_explain();
     add_claims();
+    add_measured();
     add_small_verbs();
   }
 
@@ -176,6 +179,19 @@ class Parser {
         ->type_name("");
     verb->add_flag("--explain", claims_.explain, "Tell each claim's definition with its arithmetic");
     verb->add_option("--format", texts_.format, "table, json or md [table]")->type_name("FORMAT");
+  }
+
+  void add_measured() {
+    CLI::App* verb = add_verb("measured", "Hold simulated kernels against published timings of them");
+    verb->add_option("--family", measured_.families, "Only rows of this family, such as KMLAD; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("F");
+    verb->add_option("--leave-out", measured_.left_out, "No rows of this hardware; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("NAME");
+    verb->add_option("--engine", measured_.engine, "This engine in place of the rows' own")->type_name("NAME");
+    verb->add_option("--fidelity", texts_.fidelity, "cycle, flow or roofline [flow]")->type_name("F");
+    verb->add_option("--format", texts_.format, "table, json or csv [table]")->type_name("FORMAT");
   }
 
   void add_catalog_verbs() {
@@ -270,12 +286,15 @@ class Parser {
   [[nodiscard]] ScenarioArguments scenario() const {
     ScenarioArguments result = scenario_;
     if (result.file.empty()) refuse("which scenario? A file, - for standard input, or a name of the library", verb());
-    if (texts_.fidelity) {
-      const std::map<std::string, bool> known{{"cycle", true}, {"flow", true}, {"roofline", true}};
-      static_cast<void>(looked_up(known, "--fidelity", *texts_.fidelity, verb()));
-      result.settings.push_back("fidelity=" + *texts_.fidelity);
-    }
+    if (const auto chosen = fidelity()) result.settings.push_back("fidelity=" + *chosen);
     return result;
+  }
+
+  [[nodiscard]] std::optional<std::string> fidelity() const {
+    if (!texts_.fidelity) return std::nullopt;
+    const std::map<std::string, bool> known{{"cycle", true}, {"flow", true}, {"roofline", true}};
+    static_cast<void>(looked_up(known, "--fidelity", *texts_.fidelity, verb()));
+    return texts_.fidelity;
   }
 
   [[nodiscard]] Command run() const {
@@ -323,12 +342,20 @@ class Parser {
     return result;
   }
 
+  [[nodiscard]] Command measured() const {
+    MeasuredArguments result = measured_;
+    result.fidelity = fidelity().value_or("");
+    result.format = looked_up(measured_formats, "--format", texts_.format, "measured");
+    return result;
+  }
+
   [[nodiscard]] Command command() const {
     const std::string chosen = verb();
     if (chosen == "run") return run();
     if (chosen == "check") return CheckArguments{scenario()};
     if (chosen == "explain") return ExplainArguments{scenario(), texts_.path};
     if (chosen == "claims") return claims();
+    if (chosen == "measured") return measured();
     if (chosen == "list") return list();
     if (chosen == "show") return show();
     if (chosen == "schema") return texts_.kind.empty() ? SchemaArguments{} : SchemaArguments{kind_named(texts_.kind)};
@@ -340,6 +367,7 @@ class Parser {
   ScenarioArguments scenario_;
   RunArguments run_;
   ClaimsArguments claims_;
+  MeasuredArguments measured_;
   Texts texts_;
   bool wants_version_ = false;
 };

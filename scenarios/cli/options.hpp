@@ -66,6 +66,14 @@ struct ClaimsArguments {
   bool explain = false;  // each with its definition and arithmetic
 };
 
+struct MeasuredArguments {
+  std::vector<std::string> families;  // empty: all
+  std::vector<std::string> left_out;  // hardware whose rows are not compared
+  std::string engine;                 // in place of the rows' own
+  std::string fidelity;               // empty: flow
+  reports::Format format = reports::Format::table;
+};
+
 struct DoctorArguments {};
 
 struct VersionArguments {
@@ -76,8 +84,9 @@ struct HelpArguments {
   std::string text;
 };
 
-using Command = std::variant<RunArguments, CheckArguments, ExplainArguments, ListArguments, ShowArguments,
-                             SchemaArguments, ClaimsArguments, DoctorArguments, VersionArguments, HelpArguments>;
+using Command =
+    std::variant<RunArguments, CheckArguments, ExplainArguments, ListArguments, ShowArguments, SchemaArguments,
+                 ClaimsArguments, MeasuredArguments, DoctorArguments, VersionArguments, HelpArguments>;
 
 // A command line that cannot be carried out. what() is one or more lines without a final newline.
 class UsageError : public std::exception {

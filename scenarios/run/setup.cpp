@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "hardware/machine/flow.hpp"
 #include "hardware/machine/roofline.hpp"
 #include "scenarios/run/entries.hpp"
 #include "sim/units/format.hpp"
+#include "sim/units/quote.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {
@@ -76,17 +78,53 @@ sim::PointResult failed(std::string reason) {
   return result;
 }
 
+// The scope's part of what was lowered; a part that there is not is the scenario's fault.
+void cut_out(const Scope& scope, models::Lowered& lowered, sim::Diagnostics& faults) {
+  if (scope.part.is_whole()) return;
+  const sim::StepGraph& graph = lowered.graph;
+  if (std::ranges::none_of(graph.vertices(), [&](const sim::Vertex& v) { return scope.part.holds(graph, v); })) {
+    std::vector<std::string> names;
+    for (const sim::Operation& operation : graph.operations()) names.push_back(operation.name);
+    faults.error(scope.mark, "workload.scope",
+                 fmt::format("the step has {} layers and no such part", graph.layers().size()), "",
+                 sim::nearest_name(scope.part.operation, names));
+    return;
+  }
+  lowered.graph = sim::subgraph(graph, scope.part);
+}
+
+// One device, whatever node it stands in.
+std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries) {
+  entries.model.name = "kernel";
+  entries.model.max_positions = INT64_MAX;
+  entries.hardware.count = 1;
+  return std::make_shared<const Setup>(Setup{std::move(entries.model),
+                                             std::move(entries.format),
+                                             std::move(entries.engine),
+                                             std::move(entries.hardware),
+                                             sim::Deployment{},
+                                             models::lower_kernel(*scenario.scope.kernel),
+                                             {},
+                                             scenario});
+}
+
 }  // namespace
 
 std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog& catalog, const std::string& beside,
                                          sim::Diagnostics& diagnostics) {
   sim::Diagnostics faults;
-  Entries entries = read_entries(scenario, catalog, beside, {}, faults);
+  const bool is_bare = scenario.scope.kernel.has_value();
+  Entries entries = read_entries(scenario, catalog, beside, {.model = !is_bare, .format = !is_bare}, faults);
   std::optional<sim::Deployment> deployment;
-  if (!faults.has_errors()) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
+  if (!faults.has_errors() && !is_bare) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
+  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries));
   diagnostics.append(faults);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
+  cut_out(scenario.scope, lowering.main, faults);
+  if (lowering.dense) cut_out(scenario.scope, *lowering.dense, faults);
+  diagnostics.append(faults);
+  if (faults.has_errors()) return nullptr;
   return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
                                              std::move(entries.engine), std::move(entries.hardware), *deployment,
                                              std::move(lowering.main), std::move(lowering.dense), scenario});
