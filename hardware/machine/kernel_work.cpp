@@ -107,38 +107,36 @@ std::int64_t experts_on_device(const sim::Operation& operation, const sim::StepG
 }  // namespace
 
 // Parts leave their sums of 32 bits in L2 for the kernel that adds them up: written once and read once, at half of what
-// L2 delivers, because that kernel has few blocks.
+// L2 delivers, because that kernel has few blocks. `output` is one such sum in 16 bits.
+sim::Duration KernelWorks::combine_time(const sim::KernelClass& its, const sim::Cut& cut, double output) const {
+  if (its.combine == sim::Duration() || cut.splits == 1) return {};
+  const double sums = 2 * output * static_cast<double>(cut.splits);
+  const double moved = 2 * sums / (device_.l2_bandwidth.per_second() / 2);
+  return device_.launch_gap + device_.kernel_start + its.combine * cut.splits + sim::Duration::of_seconds(moved);
+}
+
 void KernelWorks::add_class(KernelWork& work, std::uint32_t operation, const sim::StepGraph& graph,
                             const sim::Tally& tally, const AccessTable& table) const {
   const sim::KernelClass& its = classes_[operation];
   const sim::Cut& cut = cuts_[operation];
   const sim::Operation& what = graph.operations()[operation];
-  const AccessTable::Range range = table.ranges[operation];
-  const sim::Bandwidth stream = device_.pin_bandwidth() * device_.stream_efficiency;
   const auto bytes = [&](sim::DataKind kind, std::optional<sim::Direction> direction) {
-    return static_cast<double>(bytes_of(what, table, range, kind, direction));
+    return static_cast<double>(bytes_of(what, table, table.ranges[operation], kind, direction));
   };
+  const double input = bytes(sim::DataKind::activation, sim::Direction::read);
+  const double output = bytes(sim::DataKind::activation, sim::Direction::write);
+  const double weights = bytes(sim::DataKind::weight, sim::Direction::read);
+  const double scores = bytes(sim::DataKind::selection, sim::Direction::read);
+  const double stream = device_.pin_bandwidth().per_second() * device_.stream_efficiency;
   work.load_rate = its.load_rate;
   work.bubble = its.bubble;
-  work.lead = its.start + its.group * experts_on_device(what, graph, tally);
-  if (its.exposed > 0) {
-    const double passes = its.exposed * bytes(sim::DataKind::activation, std::nullopt);
-    work.lead += sim::Duration::of_seconds(passes / stream.per_second());
-  }
-  if (its.combine > sim::Duration() && cut.splits > 1) {
-    const double sums = 2 * bytes(sim::DataKind::activation, sim::Direction::write) * static_cast<double>(cut.splits);
-    work.tail = device_.launch_gap + device_.kernel_start + its.combine * cut.splits +
-                sim::Duration::of_seconds(4 * sums / device_.l2_bandwidth.per_second());
-  }
-  if (its.panels > 0) {
-    const double again =
-        bytes(sim::DataKind::activation, sim::Direction::read) * static_cast<double>(cut.column_tiles - 1) +
-        bytes(sim::DataKind::weight, sim::Direction::read) * static_cast<double>(cut.row_tiles - 1);
-    work.panels = static_cast<std::int64_t>(again * its.panels);
-  }
-  if (its.passes > 1) {
-    work.panels += static_cast<std::int64_t>(bytes(sim::DataKind::selection, sim::Direction::read)) * (its.passes - 1);
-  }
+  work.lead = its.start + its.group * experts_on_device(what, graph, tally) +
+              sim::Duration::of_seconds(its.exposed * (input + output) / stream);
+  work.tail = combine_time(its, cut, output);
+  const double panels =
+      input * static_cast<double>(cut.column_tiles - 1) + weights * static_cast<double>(cut.row_tiles - 1);
+  const double passes = scores * static_cast<double>(its.passes - 1);
+  work.again = static_cast<std::int64_t>(panels * its.panels + passes);
 }
 
 const std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const sim::Tally& tally,
@@ -162,7 +160,7 @@ const std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, co
     for (std::uint32_t i = 0; i < range.count; ++i) {
       add_access(work, table.costs[range.first + i], dram[vertex.first_access + i], device_);
     }
-    work.l2_read = sim::checked_add(work.l2_read, work.panels);
+    work.l2_read = sim::checked_add(work.l2_read, work.again);
   }
   return vertices_;
 }

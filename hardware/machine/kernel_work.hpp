@@ -34,7 +34,7 @@ struct KernelWork {
   sim::Duration bubble;      // of a tile: neither its own loads nor those of the next tile run meanwhile
   sim::Duration tail;        // after the last store: the kernel that adds up the parts
   sim::Bandwidth load_rate;  // of one SM; zero: the device's
-  std::int64_t panels = 0;   // bytes that tiles load from L2 again, part of l2_read
+  std::int64_t again = 0;    // bytes that tiles load from L2 once more, part of l2_read
 };
 
 // A kernel of more waves is run in about this many groups, each of several tiles an SM: total work, the number of waves
@@ -57,6 +57,7 @@ class KernelWorks {
                       const sim::Cut& cut) const;
   void add_class(KernelWork& work, std::uint32_t operation, const sim::StepGraph& graph, const sim::Tally& tally,
                  const AccessTable& table) const;
+  [[nodiscard]] sim::Duration combine_time(const sim::KernelClass& its, const sim::Cut& cut, double output) const;
   [[nodiscard]] std::optional<sim::Precision> precision_of(const sim::OperationWork& amount) const;
   void set_message(KernelWork& work, const sim::Operation& operation, std::int64_t sent) const;
 

@@ -42,8 +42,8 @@ constexpr std::string_view any_precision[] = {"any", "fp4", "fp8", "bf16", "fp32
 constexpr Field time(std::string_view name, std::string_view help) {
   return {.name = name, .type = Type::duration, .help = help, .fallback = "0 us", .min = 0};
 }
-constexpr Field count(std::string_view name, std::string_view help, std::string_view fallback) {
-  return {.name = name, .type = Type::integer, .help = help, .fallback = fallback, .min = 0, .max = 1e6};
+constexpr Field count(std::string_view name, std::string_view help, std::string_view fallback, double min) {
+  return {.name = name, .type = Type::integer, .help = help, .fallback = fallback, .min = min, .max = 1e6};
 }
 constexpr Field factor(std::string_view name, std::string_view help, double max) {
   return {.name = name, .type = Type::number, .help = help, .fallback = "0", .min = 0, .max = max};
@@ -77,10 +77,10 @@ constexpr Field class_fields[] = {
      .min = 1e6},
     factor("efficiency", "Share of the peak that this class sustains, where the device states less.", 1),
     factor("exposed", "Passes over its activations at the memory's rate that nothing overlaps.", 1000),
-    count("heads", "Block of attention: query heads; 0: the plan's tile.", "0"),
-    count("keys", "Keys of a block, or entries of a top-k block; 0: the plan's tile.", "0"),
-    count("passes", "Top-k: passes over the scores.", "1"),
-    count("blocks", "Top-k: thread blocks of a row.", "1"),
+    count("heads", "Block of attention: query heads; 0: the plan's tile.", "0", 0),
+    count("keys", "Keys of a block, or entries of a top-k block; 0: the plan's tile.", "0", 0),
+    count("passes", "Top-k: passes over the scores.", "1", 1),
+    count("blocks", "Top-k: thread blocks of a row.", "1", 1),
     factor(
         "panels",
         "Matrix multiplication: of the operand panels that tiles load again, the share that L2 delivers; neighbouring "

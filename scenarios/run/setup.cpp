@@ -78,19 +78,22 @@ sim::PointResult failed(std::string reason) {
   return result;
 }
 
-// The scope's part of what was lowered; a part that there is not is the scenario's fault.
-void cut_out(const Scope& scope, models::Lowered& lowered, sim::Diagnostics& faults) {
+// A part that there is not is the scenario's fault.
+void check_part(const Scope& scope, const sim::StepGraph& graph, sim::Diagnostics& faults) {
+  if (std::ranges::any_of(graph.vertices(), [&](const sim::Vertex& v) { return scope.part.holds(graph, v); })) return;
+  std::vector<std::string> names;
+  for (const sim::Operation& operation : graph.operations()) names.push_back(operation.name);
+  faults.error(scope.mark, "workload.scope",
+               fmt::format("the step has {} layers and no such part", graph.layers().size()), "",
+               sim::nearest_name(scope.part.operation, names));
+}
+
+// The scope's part of what was lowered. Short prompts may lack what long ones have: they then do nothing.
+void cut_out(const Scope& scope, Lowering& lowering, sim::Diagnostics& faults) {
   if (scope.part.is_whole()) return;
-  const sim::StepGraph& graph = lowered.graph;
-  if (std::ranges::none_of(graph.vertices(), [&](const sim::Vertex& v) { return scope.part.holds(graph, v); })) {
-    std::vector<std::string> names;
-    for (const sim::Operation& operation : graph.operations()) names.push_back(operation.name);
-    faults.error(scope.mark, "workload.scope",
-                 fmt::format("the step has {} layers and no such part", graph.layers().size()), "",
-                 sim::nearest_name(scope.part.operation, names));
-    return;
-  }
-  lowered.graph = sim::subgraph(graph, scope.part);
+  check_part(scope, lowering.main.graph, faults);
+  lowering.main.graph = sim::subgraph(lowering.main.graph, scope.part);
+  if (lowering.dense) lowering.dense->graph = sim::subgraph(lowering.dense->graph, scope.part);
 }
 
 // One device, whatever node it stands in.
@@ -121,8 +124,7 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   diagnostics.append(faults);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
-  cut_out(scenario.scope, lowering.main, faults);
-  if (lowering.dense) cut_out(scenario.scope, *lowering.dense, faults);
+  cut_out(scenario.scope, lowering, faults);
   diagnostics.append(faults);
   if (faults.has_errors()) return nullptr;
   return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
@@ -167,6 +169,7 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   }
   add_work(batch, context, result);
   if (result.status == sim::Status::ok) add_time(batch, context, detail, result);
+  if (setup.scenario.scope.kernel) result.storage.reset();  // a kernel by itself keeps nothing
   return result;
 }
 

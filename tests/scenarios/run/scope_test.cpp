@@ -41,7 +41,7 @@ TEST(Scope, ALayerIsPartOfItsStep) {
   ASSERT_EQ(layer.status, sim::Status::ok) << layer.reason;
   EXPECT_EQ(layer.storage->weight_bytes_per_device, whole.storage->weight_bytes_per_device);
   EXPECT_LT(layer.time->seconds, whole.time->seconds / 30);
-  EXPECT_NEAR(layer.layers[20].seconds, whole.layers[20].seconds, 0.05 * whole.layers[20].seconds);
+  EXPECT_NEAR(*layer.layers[20].seconds, *whole.layers[20].seconds, 0.05 * *whole.layers[20].seconds);
 }
 
 TEST(Scope, AnOperationRunsWhereverItIs) {
