@@ -25,15 +25,15 @@ inline constexpr std::array<std::string_view, 7> split_rule_names{"even", "flash
 struct KernelClass {
   OperationKind kind = OperationKind::gemm;
   Architecture architecture = Architecture::other;
-  std::optional<Precision> precision;  // of its arithmetic; none: any
+  std::optional<Precision> precision{};  // of its arithmetic; none: any
 
-  Duration start;           // before the first load, beyond the device's launch gap and start
-  Duration bubble;          // of each tile: prologue and epilogue that no other tile's loads hide
-  Duration soft;            // of each block: what neither tensor units nor memory hide
-  Duration piece;           // of each request, or part of one, that a thread block works on
-  Duration combine;         // of each split, in the kernel that adds the parts up
-  Duration group;           // of each expert on the device, with or without tokens
-  Bandwidth load_rate;      // most that one SM loads; zero: the device's
+  Duration start{};         // before the first load, beyond the device's launch gap and start
+  Duration bubble{};        // of each tile: prologue and epilogue that no other tile's loads hide
+  Duration soft{};          // of each block: what neither tensor units nor memory hide
+  Duration piece{};         // of each request, or part of one, that a thread block works on
+  Duration combine{};       // of each split, in the kernel that adds the parts up
+  Duration group{};         // of each expert on the device, with or without tokens
+  Bandwidth load_rate{};    // most that one SM loads; zero: the device's
   double efficiency = 0;    // share of the peak that this class sustains, where the device states less
   double exposed = 0;       // passes over its activations that nothing overlaps
   std::int64_t heads = 0;   // block of attention: query heads x keys; 0: the plan's tile

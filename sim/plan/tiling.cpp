@@ -167,7 +167,7 @@ Cut even_cut(const Question& q, const KernelClass& its, std::int64_t tiles) {
     const std::int64_t begun =
         checked_multiply(pieces(q.tokens(), q.operation.shape.queries), head_tiles_of(q.plan, q.operation, q.tally));
     cut.splits = std::max<std::int64_t>(1, tiles / begun);
-    cut.blocks = pieces(ceil_divide(keys(q), cut.splits), q.plan.attention_keys);
+    cut.blocks = pieces(ceil_divide(keys(q), cut.splits), its.keys > 0 ? its.keys : q.plan.attention_keys);
   } else if (q.operation.kind == OperationKind::grouped_gemm || q.operation.kind == OperationKind::gemm) {
     cut.column_tiles = pieces(q.operation.shape.columns, q.plan.gemm_columns);
     cut.row_tiles = pieces(tiles, cut.column_tiles);
