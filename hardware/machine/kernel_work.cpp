@@ -30,6 +30,25 @@ void add_access(KernelWork& work, const AccessCost& cost, std::int64_t dram, con
   l2 = sim::checked_add(l2, cost.bytes);
 }
 
+// Of one kind and direction, on the fullest device.
+std::int64_t bytes_of(const sim::Operation& operation, const AccessTable& table, AccessTable::Range range,
+                      sim::DataKind kind, std::optional<sim::Direction> direction) {
+  std::int64_t bytes = 0;
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    const sim::Access& access = operation.accesses[i];
+    if (access.kind != kind || (direction && access.direction != *direction)) continue;
+    bytes = sim::checked_add(bytes, table.costs[range.first + i].bytes);
+  }
+  return bytes;
+}
+
+// Experts that lie on a device, busy or not.
+std::int64_t experts_on_device(const sim::Operation& operation, const sim::StepGraph& graph, const sim::Tally& tally) {
+  if (operation.kind != sim::OperationKind::grouped_gemm) return 0;
+  if (operation.shape.groups > 0) return operation.shape.local;
+  return sim::ceil_divide(graph.expert_sets()[operation.experts].routed, tally.deployment.expert);
+}
+
 }  // namespace
 
 void KernelWorks::cut(KernelWork& work, std::int64_t tiles) const {
@@ -82,29 +101,6 @@ KernelWork KernelWorks::of_operation(const sim::StepGraph& graph, const sim::Tal
   set_message(work, graph.operations()[operation], tally.operations[operation].sent);
   return work;
 }
-
-namespace {
-
-// Of one kind and direction, on the fullest device.
-std::int64_t bytes_of(const sim::Operation& operation, const AccessTable& table, AccessTable::Range range,
-                      sim::DataKind kind, std::optional<sim::Direction> direction) {
-  std::int64_t bytes = 0;
-  for (std::uint32_t i = 0; i < range.count; ++i) {
-    const sim::Access& access = operation.accesses[i];
-    if (access.kind != kind || (direction && access.direction != *direction)) continue;
-    bytes = sim::checked_add(bytes, table.costs[range.first + i].bytes);
-  }
-  return bytes;
-}
-
-// Experts that lie on a device, busy or not.
-std::int64_t experts_on_device(const sim::Operation& operation, const sim::StepGraph& graph, const sim::Tally& tally) {
-  if (operation.kind != sim::OperationKind::grouped_gemm) return 0;
-  if (operation.shape.groups > 0) return operation.shape.local;
-  return sim::ceil_divide(graph.expert_sets()[operation.experts].routed, tally.deployment.expert);
-}
-
-}  // namespace
 
 // Parts leave their sums of 32 bits in L2 for the kernel that adds them up: written once and read once, at half of what
 // L2 delivers, because that kernel has few blocks. `output` is one such sum in 16 bits.
