@@ -147,8 +147,8 @@ class Controller {
 
   Kind mode_ = Kind::read;
   Tick mode_since_ = 0;
-  bool forced_read_ = false;   // reads have starved: they are drained before writes go on
-  int high_ = 0;               // drain above, below
+  bool forced_read_ = false;  // reads have starved: they are drained before writes go on
+  int high_ = 0;              // drain above, below
   int low_ = 0;
   int drain_to_ = 0;  // writes that the present drain leaves
 

@@ -56,7 +56,7 @@ Instant Dispatcher::wake() const {
 void Dispatcher::advance(Instant now) {
   while (const auto message = finished.receive(now)) take(*message);
   if (launching_ != Cause::none && launched_at_ <= now && launches_.can_send(now)) {
-    launches_.send(now, {launching_}, start_);
+    launches_.send(now, {launching_}, start_ + works_[launching_].lead);
     launching_ = Cause::none;
   }
   if (launching_ == Cause::none && !ready_.empty()) begin_launch(now);

@@ -1,5 +1,5 @@
 // Operations are cut once per point; their vertices differ only in what L2 holds for them.
-// Leaves out activations that every tile of a GEMM reads again (they are L2 traffic that no access states).
+// Leaves out what an engine's plan does not state: without a class a kernel is bytes, arithmetic and a launch.
 #include "hardware/machine/kernel_work.hpp"
 
 #include <algorithm>
@@ -30,6 +30,25 @@ void add_access(KernelWork& work, const AccessCost& cost, std::int64_t dram, con
   l2 = sim::checked_add(l2, cost.bytes);
 }
 
+// Of one kind and direction, on the fullest device.
+std::int64_t bytes_of(const sim::Operation& operation, const AccessTable& table, AccessTable::Range range,
+                      sim::DataKind kind, std::optional<sim::Direction> direction) {
+  std::int64_t bytes = 0;
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    const sim::Access& access = operation.accesses[i];
+    if (access.kind != kind || (direction && access.direction != *direction)) continue;
+    bytes = sim::checked_add(bytes, table.costs[range.first + i].bytes);
+  }
+  return bytes;
+}
+
+// Experts that lie on a device, busy or not.
+std::int64_t experts_on_device(const sim::Operation& operation, const sim::StepGraph& graph, const sim::Tally& tally) {
+  if (operation.kind != sim::OperationKind::grouped_gemm) return 0;
+  if (operation.shape.groups > 0) return operation.shape.local;
+  return sim::ceil_divide(graph.expert_sets()[operation.experts].routed, tally.deployment.expert);
+}
+
 }  // namespace
 
 void KernelWorks::cut(KernelWork& work, std::int64_t tiles) const {
@@ -37,15 +56,26 @@ void KernelWorks::cut(KernelWork& work, std::int64_t tiles) const {
   work.depth = sim::ceil_divide(sim::ceil_divide(tiles, device_.sms), most_groups);
 }
 
-void KernelWorks::set_arithmetic(KernelWork& work, const sim::OperationWork& amount) const {
+std::optional<sim::Precision> KernelWorks::precision_of(const sim::OperationWork& amount) const {
+  const auto most = std::max_element(amount.flops.begin(), amount.flops.end());
+  if (*most <= 0) return std::nullopt;
+  return device_.runs_as(static_cast<sim::Precision>(most - amount.flops.begin()));
+}
+
+void KernelWorks::set_arithmetic(KernelWork& work, const sim::OperationWork& amount, const sim::KernelClass& its,
+                                 const sim::Cut& cut) const {
   double seconds = 0;
   for (std::size_t p = 0; p < sim::precision_count; ++p) {
     if (amount.flops[p] <= 0) continue;
-    seconds += amount.flops[p] * seconds_per_flop(device_, static_cast<sim::Precision>(p), Roof::sustained);
+    const auto precision = static_cast<sim::Precision>(p);
+    const double sustained = seconds_per_flop(device_, precision, Roof::sustained);
+    const double at_peak = seconds_per_flop(device_, precision, Roof::peak);
+    seconds += amount.flops[p] * (its.efficiency > 0 ? std::min(sustained, at_peak / its.efficiency) : sustained);
   }
   work.compute_time = sim::Duration::of_seconds(seconds);
-  work.tile_time =
-      sim::Duration::of_seconds(seconds * static_cast<double>(device_.sms) / static_cast<double>(work.tiles));
+  const double on_one = seconds * static_cast<double>(device_.sms);
+  const double of_tile = cut.share > 0 ? on_one * cut.share : on_one / static_cast<double>(work.tiles);
+  work.tile_time = sim::Duration::of_seconds(of_tile) + its.soft * cut.blocks + its.piece * cut.pieces;
 }
 
 // Floors were measured on whole kernels in a replayed graph, so launch and start are part of them. A message is one
@@ -66,16 +96,59 @@ KernelWork KernelWorks::of_operation(const sim::StepGraph& graph, const sim::Tal
     work.tiles = 0;
     return work;
   }
-  cut(work, sim::tiles_of(plan_, graph, operation, tally, device_.sms));
-  set_arithmetic(work, tally.operations[operation]);
+  cut(work, cuts_[operation].tiles);
+  set_arithmetic(work, tally.operations[operation], classes_[operation], cuts_[operation]);
   set_message(work, graph.operations()[operation], tally.operations[operation].sent);
   return work;
+}
+
+// Parts leave their sums of 32 bits in L2 for the kernel that adds them up: written once and read once, at half of what
+// L2 delivers, because that kernel has few blocks. `output` is one such sum in 16 bits.
+sim::Duration KernelWorks::combine_time(const sim::KernelClass& its, const sim::Cut& cut, double output) const {
+  if (its.combine == sim::Duration() || cut.splits == 1) return {};
+  const double sums = 2 * output * static_cast<double>(cut.splits);
+  const double moved = 2 * sums / (device_.l2_bandwidth.per_second() / 2);
+  return device_.launch_gap + device_.kernel_start + its.combine * cut.splits + sim::Duration::of_seconds(moved);
+}
+
+void KernelWorks::add_class(KernelWork& work, std::uint32_t operation, const sim::StepGraph& graph,
+                            const sim::Tally& tally, const AccessTable& table) const {
+  const sim::KernelClass& its = classes_[operation];
+  const sim::Cut& cut = cuts_[operation];
+  const sim::Operation& what = graph.operations()[operation];
+  const auto bytes = [&](sim::DataKind kind, std::optional<sim::Direction> direction) {
+    return static_cast<double>(bytes_of(what, table, table.ranges[operation], kind, direction));
+  };
+  const double input = bytes(sim::DataKind::activation, sim::Direction::read);
+  const double output = bytes(sim::DataKind::activation, sim::Direction::write);
+  const double weights = bytes(sim::DataKind::weight, sim::Direction::read);
+  const double scores = bytes(sim::DataKind::selection, sim::Direction::read);
+  const double stream = device_.pin_bandwidth().per_second() * device_.stream_efficiency;
+  work.load_rate = its.load_rate;
+  work.bubble = its.bubble;
+  work.lead = its.start + its.group * experts_on_device(what, graph, tally) +
+              sim::Duration::of_seconds(its.exposed * (input + output) / stream);
+  work.tail = combine_time(its, cut, output);
+  const double panels =
+      input * static_cast<double>(cut.column_tiles - 1) + weights * static_cast<double>(cut.row_tiles - 1);
+  const double passes = scores * static_cast<double>(its.passes - 1);
+  work.again = static_cast<std::int64_t>(panels * its.panels + passes);
 }
 
 std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const sim::Tally& tally,
                                            const AccessTable& table, const std::vector<std::int64_t>& dram) {
   operations_.clear();
-  for (std::uint32_t i = 0; i < graph.operations().size(); ++i) operations_.push_back(of_operation(graph, tally, i));
+  classes_.clear();
+  cuts_.clear();
+  for (std::uint32_t i = 0; i < graph.operations().size(); ++i) {
+    classes_.push_back(
+        plan_.class_of(graph.operations()[i].kind, device_.architecture, precision_of(tally.operations[i])));
+    cuts_.push_back(tally.is_idle(graph.operations()[i])
+                        ? sim::Cut{}
+                        : sim::cut_of(plan_, classes_[i], graph, i, tally, device_.sms));
+    KernelWork& work = operations_.emplace_back(of_operation(graph, tally, i));
+    if (work.tiles > 0) add_class(work, i, graph, tally, table);
+  }
   vertices_.clear();
   for (const sim::Vertex& vertex : graph.vertices()) {
     KernelWork& work = vertices_.emplace_back(operations_[vertex.operation]);
@@ -83,6 +156,7 @@ std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const si
     for (std::uint32_t i = 0; i < range.count; ++i) {
       add_access(work, table.costs[range.first + i], dram[vertex.first_access + i], device_);
     }
+    work.l2_read = sim::checked_add(work.l2_read, work.again);
   }
   return vertices_;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "hardware/spec/hardware.hpp"
 #include "sim/graph/step_graph.hpp"
 #include "sim/plan/kernel_plan.hpp"
+#include "sim/plan/tiling.hpp"
 #include "sim/run/tally.hpp"
 
 namespace kvtraffic::hardware {
@@ -28,6 +30,12 @@ struct KernelWork {
   sim::Duration tile_time;     // arithmetic of one tile on one SM
   sim::Duration compute_time;  // of all tiles on all SMs
   sim::Duration link_latency;  // from the last byte sent until the message is complete
+  // What the engine's kernel class adds; zero where it has none.
+  sim::Duration lead;        // after the launch, before the first block
+  sim::Duration bubble;      // of a tile: neither its own loads nor those of the next tile run meanwhile
+  sim::Duration tail;        // after the last store: the kernel that adds up the parts
+  sim::Bandwidth load_rate;  // of one SM; zero: the device's
+  std::int64_t again = 0;    // bytes that tiles load from L2 once more, part of l2_read
 };
 
 // A kernel of more waves is run in about this many groups, each of several tiles an SM: total work, the number of waves
@@ -46,12 +54,19 @@ class KernelWorks {
   [[nodiscard]] KernelWork of_operation(const sim::StepGraph& graph, const sim::Tally& tally,
                                         std::uint32_t operation) const;
   void cut(KernelWork& work, std::int64_t tiles) const;
-  void set_arithmetic(KernelWork& work, const sim::OperationWork& amount) const;
+  void set_arithmetic(KernelWork& work, const sim::OperationWork& amount, const sim::KernelClass& its,
+                      const sim::Cut& cut) const;
+  void add_class(KernelWork& work, std::uint32_t operation, const sim::StepGraph& graph, const sim::Tally& tally,
+                 const AccessTable& table) const;
+  [[nodiscard]] sim::Duration combine_time(const sim::KernelClass& its, const sim::Cut& cut, double output) const;
+  [[nodiscard]] std::optional<sim::Precision> precision_of(const sim::OperationWork& amount) const;
   void set_message(KernelWork& work, const sim::Operation& operation, std::int64_t sent) const;
 
   Device device_;
   sim::KernelPlan plan_;
-  std::vector<KernelWork> operations_;  // without bytes
+  std::vector<KernelWork> operations_;     // without bytes
+  std::vector<sim::KernelClass> classes_;  // one per operation
+  std::vector<sim::Cut> cuts_;             // one per operation
   std::vector<KernelWork> vertices_;
 };
 

@@ -174,7 +174,8 @@ void SmPool::ask_for_loads(std::uint32_t index, std::uint32_t buffer, Instant no
   lane.started = true;
   const auto sms = static_cast<double>(group.sms);
   const std::int64_t loaded_bytes = l2 + host + remote;
-  if (loaded_bytes > 0) group.load_time = sim::time_to_move(sim::Bytes::of(loaded_bytes), device_.sm_load_rate * sms);
+  const sim::Bandwidth rate = work.load_rate.is_zero() ? device_.sm_load_rate : work.load_rate;
+  if (loaded_bytes > 0) group.load_time = sim::time_to_move(sim::Bytes::of(loaded_bytes), rate * sms);
   group.first_data = now + group.latency;
 }
 
@@ -219,15 +220,25 @@ void SmPool::take_reply(const Reply& reply, Instant now) {
 // All bytes of the group are under way: what is left is latency and arithmetic, both known.
 void SmPool::loaded(Lane& lane, Buffer& group, Instant now) {
   const KernelWork& work = *kernels_[lane.kernel].work;
-  const Duration arithmetic = work.tile_time * sim::ceil_divide(group.last - group.first, group.sms);
+  const std::int64_t tiles = sim::ceil_divide(group.last - group.first, group.sms);
+  const Duration arithmetic = work.tile_time * tiles;
   lane.loading = false;
   lane.can_load = std::max(now, group.issued + group.load_time);
   group.stage = Stage::computing;
   group.arrived = std::max(group.arrived, group.issued + group.load_time + group.latency);
   group.computed = std::max(group.arrived, std::max(group.first_data, lane.free) + arithmetic);
   group.computed = std::max(group.computed, now + sim::tick);  // a group of nothing ends in another turn, too
+  if (work.bubble > Duration()) add_bubble(lane, group, work.bubble * tiles);
   lane.free = group.computed;
   lane.compute += arithmetic;
+}
+
+// An SM whose tile ends and whose next begins loads nothing that counts; the latency of the next tile's first load is
+// part of that time.
+void SmPool::add_bubble(Lane& lane, Buffer& group, Duration bubble) {
+  const Instant done = group.computed;
+  group.computed = done + bubble;
+  lane.can_load = std::max(lane.can_load, done + (bubble - std::min(bubble, group.latency)));
 }
 
 void SmPool::store(std::uint32_t index, std::uint32_t buffer, Instant now) {
@@ -280,7 +291,8 @@ void SmPool::close_lane(const Lane& lane, Instant now) {
   Duration& compute = kernel.taken[index_of(Bound::compute)];
   compute = std::max(compute, kernel.waited + lane.compute);
   if (--kernel.lanes > 0) return;
-  finished.send(now, {kernel.vertex, now, kernel.taken}, sim::tick);
+  const Duration tail = kernel.work->tail;  // of a kernel of its own, which waits for this one alone
+  finished.send(now, {kernel.vertex, now + tail, kernel.taken}, std::max(sim::tick, tail));
   free_kernels_.push_back(lane.kernel);
 }
 

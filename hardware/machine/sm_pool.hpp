@@ -1,5 +1,5 @@
 // The SMs of a device and the kernels that run on them: tiles in waves, loads ahead of arithmetic, stores behind it.
-// Leaves out what an SM does inside a tile (soft time, registers, occupancy) and SMs that run two kernels at once.
+// Leaves out what an SM does inside a tile (registers, occupancy) and SMs that run two kernels at once.
 #pragma once
 
 #include <array>
@@ -95,6 +95,7 @@ class SmPool : public sim::Component {
   void issue(std::uint32_t index, sim::Instant now);
   void ask_for_loads(std::uint32_t index, std::uint32_t buffer, sim::Instant now);
   void loaded(Lane& lane, Buffer& group, sim::Instant now);
+  static void add_bubble(Lane& lane, Buffer& group, sim::Duration bubble);
   void store(std::uint32_t index, std::uint32_t buffer, sim::Instant now);
   void ask(sim::Bound server, const Request& request, sim::Instant now);
   void give_back_surplus(Lane& lane);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "hardware/spec/checks.hpp"
@@ -68,10 +69,17 @@ void read_link(const View& link, Device& device) {
   if (link.has("all_to_all_floor")) device.all_to_all_floor = link.duration("all_to_all_floor");
 }
 
+sim::Architecture architecture_named(std::string_view name) {
+  const auto found = std::ranges::find(sim::architecture_names, name);
+  if (found == sim::architecture_names.end()) return sim::Architecture::other;
+  return static_cast<sim::Architecture>(found - sim::architecture_names.begin());
+}
+
 Device read_device(const View& view) {
   Device device;
   device.name = view.text("name");
   device.summary = view.text("summary");
+  device.architecture = architecture_named(view.text("architecture"));
   const View sm = view.map("sm");
   device.sms = sm.integer("count");
   device.clock = sm.frequency("clock");

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sim/config/table.hpp"
+#include "sim/plan/kernel_class.hpp"
 #include "sim/plan/precision.hpp"
 #include "sim/units/quantity.hpp"
 
@@ -17,6 +18,7 @@ namespace kvtraffic::hardware {
 struct Device {
   std::string name;
   std::string summary;
+  sim::Architecture architecture = sim::Architecture::other;  // what kernel plans tell devices apart by
 
   std::int64_t sms = 0;
   sim::Frequency clock;                                  // SM boost clock that the peak rates belong to

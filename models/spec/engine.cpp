@@ -1,6 +1,8 @@
 // The table of an engine file and its reading into a KernelPlan.
 #include "models/spec/engine.hpp"
 
+#include <algorithm>
+
 #include "sim/config/sources.hpp"
 
 namespace kvtraffic::models {
@@ -33,6 +35,68 @@ constexpr Field stream_fields[] = {
     {.name = "bytes", .type = Type::bytes, .help = "Bytes of a tile.", .required = true, .min = 32, .max = 1e9}};
 constexpr Table stream{.name = "stream_tile", .help = "Tile of everything else.", .fields = stream_fields};
 
+// ---- kernel classes ----
+
+constexpr std::string_view any_precision[] = {"any", "fp4", "fp8", "bf16", "fp32"};
+
+constexpr Field time(std::string_view name, std::string_view help) {
+  return {.name = name, .type = Type::duration, .help = help, .fallback = "0 us", .min = 0};
+}
+constexpr Field count(std::string_view name, std::string_view help, std::string_view fallback, double min) {
+  return {.name = name, .type = Type::integer, .help = help, .fallback = fallback, .min = min, .max = 1e6};
+}
+constexpr Field factor(std::string_view name, std::string_view help, double max) {
+  return {.name = name, .type = Type::number, .help = help, .fallback = "0", .min = 0, .max = max};
+}
+constexpr Field class_fields[] = {
+    {.name = "kernel",
+     .type = Type::choice,
+     .help = "The kind of operation that these kernels carry out.",
+     .required = true,
+     .choices = sim::operation_kind_names},
+    {.name = "architecture",
+     .type = Type::choice,
+     .help = "The devices it runs on so.",
+     .required = true,
+     .choices = sim::architecture_names},
+    {.name = "precision",
+     .type = Type::choice,
+     .help = "Of most of its arithmetic.",
+     .fallback = "any",
+     .choices = any_precision},
+    {.name = "library", .type = Type::text, .help = "Where its kernels come from."},
+    time("start", "Fixed cost before its first load, beyond the device's launch gap and start."),
+    time("bubble", "Of each tile: prologue and epilogue, which no other tile hides."),
+    time("soft", "Of each block: what neither tensor units nor memory hide."),
+    time("piece", "Of each request, or part of one, that a thread block works on."),
+    time("combine", "Of each split, in the kernel that adds the parts up."),
+    time("group", "Of each expert on the device, with or without tokens."),
+    {.name = "load_rate",
+     .type = Type::bandwidth,
+     .help = "Most that one multiprocessor loads; absent: the device's rate.",
+     .min = 1e6},
+    factor("efficiency", "Share of the peak that this class sustains, where the device states less.", 1),
+    factor("exposed", "Passes over its activations at the memory's rate that nothing overlaps.", 1000),
+    count("heads", "Block of attention: query heads; 0: the plan's tile.", "0", 0),
+    count("keys", "Keys of a block, or entries of a top-k block; 0: the plan's tile.", "0", 0),
+    count("passes", "Top-k: passes over the scores.", "1", 1),
+    count("blocks", "Top-k: thread blocks of a row.", "1", 1),
+    factor(
+        "panels",
+        "Matrix multiplication: of the operand panels that tiles load again, the share that L2 delivers; neighbouring "
+        "SMs that ask together are served once.",
+        1),
+    {.name = "split",
+     .type = Type::choice,
+     .help = "How the library hands out parts.",
+     .fallback = "even",
+     .choices = sim::split_rule_names},
+};
+constexpr Table kernel_class{.name = "kernel_class",
+                             .help = "What a class of kernels costs beyond bytes and arithmetic.",
+                             .fields = class_fields,
+                             .sourced = true};
+
 constexpr Field engine_fields[] = {
     {.name = "name", .type = Type::text, .help = "Name in catalogs and results.", .required = true},
     {.name = "summary", .type = Type::text, .help = "One line for lists."},
@@ -63,6 +127,11 @@ constexpr Field engine_fields[] = {
     tiles("attention", attention),
     tiles("scan", scan),
     tiles("stream", stream),
+    {.name = "kernels",
+     .type = Type::list,
+     .help = "Kernel classes; of those that fit a kernel the first counts.",
+     .table = &kernel_class,
+     .item = Type::map},
 };
 constexpr Table engine{.name = "engine",
                        .help = "How an engine cuts operations into kernels and tiles.",
@@ -71,6 +140,35 @@ constexpr Table engine{.name = "engine",
 
 sim::Pattern pattern_named(const std::string& name) {
   return name == "stream" ? sim::Pattern::stream : sim::Pattern::gather;
+}
+
+template <class Names>
+std::size_t place_of(const Names& names, const std::string& name) {
+  const auto found = std::ranges::find(names, name);
+  return found == std::end(names) ? 0 : static_cast<std::size_t>(found - std::begin(names));
+}
+
+sim::KernelClass read_class(const sim::View& view) {
+  sim::KernelClass result;
+  result.kind = static_cast<sim::OperationKind>(place_of(sim::operation_kind_names, view.text("kernel")));
+  result.architecture = static_cast<sim::Architecture>(place_of(sim::architecture_names, view.text("architecture")));
+  result.precision = sim::precision_named(view.text("precision"));
+  result.start = view.duration("start");
+  result.bubble = view.duration("bubble");
+  result.soft = view.duration("soft");
+  result.piece = view.duration("piece");
+  result.combine = view.duration("combine");
+  result.group = view.duration("group");
+  if (view.has("load_rate")) result.load_rate = view.bandwidth("load_rate");
+  result.efficiency = view.number("efficiency");
+  result.exposed = view.number("exposed");
+  result.heads = view.integer("heads");
+  result.keys = view.integer("keys");
+  result.passes = view.integer("passes");
+  result.blocks = view.integer("blocks");
+  result.panels = view.number("panels");
+  result.split = static_cast<sim::SplitRule>(place_of(sim::split_rule_names, view.text("split")));
+  return result;
 }
 
 }  // namespace
@@ -99,6 +197,7 @@ Engine read_engine(const sim::Node& entry, sim::Diagnostics& diagnostics) {
   plan.scan_keys = root.map("scan").integer("keys");
   plan.scan_rows = root.map("scan").integer("prefill_rows");
   plan.stream_bytes = root.map("stream").bytes("bytes").count();
+  for (const sim::View& view : root.maps("kernels")) plan.classes.push_back(read_class(view));
   result.resolved = entry;
   result.provenance = provenance_of(entry, engine);
   for (const auto& member : root.node("sources").members()) result.sources[member.key] = member.value.text();

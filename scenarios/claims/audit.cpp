@@ -71,7 +71,7 @@ bool Auditor::evaluate_points(const Claim& claim, const Definition& definition, 
     const auto [place, is_new] = figures_.try_emplace(key_of(claim, point), nullptr);
     if (is_new) {
       Diagnostics faults;
-      check(point, scenario_table(), faults, fmt::format("{}.points.{}", claim.path, name));
+      check(point, table_for(point), faults, fmt::format("{}.points.{}", claim.path, name));
       const Scenario scenario = faults.has_errors() ? Scenario{} : read_scenario(point, faults);
       const auto setup = faults.has_errors() ? nullptr : setup_for(claim, point, scenario, faults);
       diagnostics.append(faults);

@@ -27,6 +27,7 @@ class OutputLost : public std::exception {
 [[nodiscard]] int execute(const SchemaArguments& arguments);
 [[nodiscard]] int execute(const ClaimsArguments& arguments);
 [[nodiscard]] int execute(const DeviceArguments& arguments);
+[[nodiscard]] int execute(const MeasuredArguments& arguments);
 [[nodiscard]] int execute(const DoctorArguments& arguments);
 [[nodiscard]] int execute(const VersionArguments& arguments);
 [[nodiscard]] int execute(const HelpArguments& arguments);

@@ -37,6 +37,8 @@ const std::map<std::string, reports::Format> claim_formats{
     {"table", reports::Format::table}, {"json", reports::Format::json}, {"md", reports::Format::md}};
 const std::map<std::string, reports::Format> device_formats{{"table", reports::Format::table},
                                                             {"json", reports::Format::json}};
+const std::map<std::string, reports::Format> measured_formats{
+    {"table", reports::Format::table}, {"json", reports::Format::json}, {"csv", reports::Format::csv}};
 const std::map<std::string, Listing> listings{
     {"table", Listing::table}, {"json", Listing::json}, {"yaml", Listing::yaml}};
 const std::map<std::string, bool> version_formats{{"text", false}, {"json", true}};
@@ -108,6 +110,7 @@ class Parser {
     add_explain();
     add_claims();
     add_device();
+    add_measured();
     add_small_verbs();
   }
 
@@ -239,6 +242,19 @@ class Parser {
     verb->add_flag("--wrap", device_.wrap, "Take addresses beyond the capacity modulo it instead of refusing them");
   }
 
+  void add_measured() {
+    CLI::App* verb = add_verb("measured", "Hold simulated kernels against published timings of them");
+    verb->add_option("--family", measured_.families, "Only rows of this family, such as KMLAD; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("F");
+    verb->add_option("--leave-out", measured_.left_out, "No rows of this hardware; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("NAME");
+    verb->add_option("--engine", measured_.engine, "This engine in place of the rows' own")->type_name("NAME");
+    verb->add_option("--fidelity", texts_.fidelity, "cycle, flow or roofline [flow]")->type_name("F");
+    verb->add_option("--format", texts_.format, "table, json or csv [table]")->type_name("FORMAT");
+  }
+
   void add_catalog_verbs() {
     CLI::App* list = add_verb("list", "List " + listed_words());
     list->add_option("KIND", texts_.kind, listed_words() + " [all]")->type_name("");
@@ -331,13 +347,18 @@ class Parser {
   [[nodiscard]] ScenarioArguments scenario() const {
     ScenarioArguments result = scenario_;
     if (result.file.empty()) refuse("which scenario? A file, - for standard input, or a name of the library", verb());
-    if (texts_.fidelity) {
-      const std::map<std::string, bool> known{{"all", true}, {"cycle", true}, {"flow", true}, {"roofline", true}};
-      static_cast<void>(looked_up(known, "--fidelity", *texts_.fidelity, verb()));
-      result.settings.push_back(*texts_.fidelity == "all" ? "sweep.fidelity=[roofline, flow, cycle]"
-                                                          : "fidelity=" + *texts_.fidelity);
+    if (const auto chosen = fidelity(true)) {
+      result.settings.push_back(*chosen == "all" ? "sweep.fidelity=[roofline, flow, cycle]" : "fidelity=" + *chosen);
     }
     return result;
+  }
+
+  [[nodiscard]] std::optional<std::string> fidelity(bool or_all = false) const {
+    if (!texts_.fidelity) return std::nullopt;
+    std::map<std::string, bool> known{{"cycle", true}, {"flow", true}, {"roofline", true}};
+    if (or_all) known["all"] = true;
+    static_cast<void>(looked_up(known, "--fidelity", *texts_.fidelity, verb()));
+    return texts_.fidelity;
   }
 
   [[nodiscard]] Command run() const {
@@ -407,6 +428,13 @@ class Parser {
     return result;
   }
 
+  [[nodiscard]] Command measured() const {
+    MeasuredArguments result = measured_;
+    result.fidelity = fidelity().value_or("");
+    result.format = looked_up(measured_formats, "--format", texts_.format, "measured");
+    return result;
+  }
+
   [[nodiscard]] Command command() const {
     const std::string chosen = verb();
     if (chosen == "run") return run();
@@ -414,6 +442,7 @@ class Parser {
     if (chosen == "explain") return ExplainArguments{scenario(), texts_.path};
     if (chosen == "claims") return claims();
     if (chosen == "device") return device();
+    if (chosen == "measured") return measured();
     if (chosen == "list") return list();
     if (chosen == "show") return show();
     if (chosen == "schema") return texts_.kind.empty() ? SchemaArguments{} : SchemaArguments{kind_named(texts_.kind)};
@@ -426,6 +455,7 @@ class Parser {
   RunArguments run_;
   ClaimsArguments claims_;
   DeviceArguments device_;
+  MeasuredArguments measured_;
   Texts texts_;
   bool wants_version_ = false;
 };

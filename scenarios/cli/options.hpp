@@ -87,6 +87,14 @@ struct DeviceArguments {
   When color = When::automatic;
 };
 
+struct MeasuredArguments {
+  std::vector<std::string> families;  // empty: all
+  std::vector<std::string> left_out;  // hardware whose rows are not compared
+  std::string engine;                 // in place of the rows' own
+  std::string fidelity;               // empty: flow
+  reports::Format format = reports::Format::table;
+};
+
 struct DoctorArguments {};
 
 struct VersionArguments {
@@ -99,7 +107,7 @@ struct HelpArguments {
 
 using Command =
     std::variant<RunArguments, CheckArguments, ExplainArguments, ListArguments, ShowArguments, SchemaArguments,
-                 ClaimsArguments, DeviceArguments, DoctorArguments, VersionArguments, HelpArguments>;
+                 ClaimsArguments, DeviceArguments, MeasuredArguments, DoctorArguments, VersionArguments, HelpArguments>;
 
 // A command line that cannot be carried out. what() is one or more lines without a final newline.
 class UsageError : public std::exception {

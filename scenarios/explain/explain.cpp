@@ -36,7 +36,9 @@ PointPath split_point(const std::string& path) {
   return {std::stoll(digits), path.substr(close + 2)};
 }
 
+// A kernel by itself has no storage.
 std::optional<Derivation> explain(const Evaluated& point, const std::string& path) {
+  if (!point.result.storage && path.starts_with("storage.")) return std::nullopt;
   for (const auto& kind : {explain_storage, explain_positions, explain_flops, explain_traffic, explain_time}) {
     if (auto derivation = kind(point, path)) return derivation;
   }

@@ -37,25 +37,24 @@ Node stored_as_asked(const Node& model, const Scenario& scenario, const Catalog&
   return faults.has_errors() ? model : models::with_weights(model, set);
 }
 
-// Only what simulates DRAM commands needs the part.
+// Only what simulates DRAM commands needs the part, and it needs one.
 void read_memory_part(Entries& entries, const Scenario& scenario, const Catalog& catalog, const std::string& beside,
                       Diagnostics& diagnostics) {
-  const std::string& name = entries.hardware.device.memory_part;
-  if (name.empty() || scenario.fidelity != Fidelity::cycle) return;
+  const hardware::Hardware& hardware = entries.hardware;
+  if (hardware.name.empty() || scenario.fidelity != Fidelity::cycle) return;
+  const std::string& name = hardware.device.memory_part;
+  if (name.empty()) {
+    diagnostics.error(
+        scenario.fidelity_mark, "fidelity",
+        fmt::format("'{}' names no DRAM part (memory.part) whose commands could be simulated", hardware.name),
+        "flow or roofline");
+    return;
+  }
   Diagnostics faults;
   const Node node = catalog.resolve(CatalogKind::memory, Node::scalar(name), beside, faults);
   if (!faults.has_errors()) entries.memory = hardware::read_memory(node, faults).part;
   if (faults.has_errors()) entries.memory.reset();
   diagnostics.append(faults);
-}
-
-// Cycle simulates DRAM commands, so it needs a part to simulate.
-void check_fidelity(const Entries& entries, const Scenario& scenario, Diagnostics& faults) {
-  if (scenario.fidelity != Fidelity::cycle || entries.memory) return;
-  faults.error(
-      scenario.fidelity_mark, "fidelity",
-      fmt::format("'{}' names no DRAM part (memory.part) whose commands could be simulated", entries.hardware.name),
-      "flow or roofline");
 }
 
 // What model or hardware make of a placement that is right by itself.
@@ -119,7 +118,6 @@ std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenar
         "no such keys");
   }
   check_placement(entries, scenario, faults);
-  check_fidelity(entries, scenario, faults);
   if (!deployment) faults.error(parallel, "parallel", deployment.error());
   diagnostics.append(faults);
   if (faults.has_errors()) return std::nullopt;

@@ -86,12 +86,13 @@ class Planner {
 
   // Checks one point; the entries in `parts` are read, if they are named at all.
   Entries check_point(const Node& point, Parts parts, Diagnostics& faults) const {
-    check(point, scenario_table(), faults);
+    check(point, table_for(point), faults);
     if (!point.is_map()) return {};
     const Scenario scenario = read_scenario(point, faults);
-    parts.model = parts.model && is_named(point, "model");
+    const bool is_bare = scenario.scope.kernel.has_value();
+    parts.model = parts.model && !is_bare && is_named(point, "model");
     parts.hardware = parts.hardware && is_named(point, "hardware");
-    parts.format = parts.format && (point.find("format") == nullptr || is_named(point, "format"));
+    parts.format = parts.format && !is_bare && (point.find("format") == nullptr || is_named(point, "format"));
     parts.engine = parts.engine && (point.find("engine") == nullptr || is_named(point, "engine"));
     return read_entries(scenario, catalog_, plan_.beside, parts, faults);
   }
@@ -143,6 +144,7 @@ class Planner {
   void fit_first_point(const Entries& entries, const Node& point, bool is_one_combination, Diagnostics& faults) {
     Diagnostics misfits;
     const Scenario scenario = read_scenario(point, misfits);
+    if (scenario.scope.kernel) return;
     const auto deployment = fit_together(entries, scenario, layout_mark(point, scenario), misfits);
     if (is_one_combination) faults.append(misfits);
     if (deployment) layout_ = *deployment;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "hardware/machine/cycle.hpp"
@@ -11,6 +12,7 @@
 #include "hardware/machine/roofline.hpp"
 #include "scenarios/run/entries.hpp"
 #include "sim/units/format.hpp"
+#include "sim/units/quote.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {
@@ -81,17 +83,56 @@ sim::PointResult failed(std::string reason) {
   return result;
 }
 
+// A part that there is not is the scenario's fault.
+void check_part(const Scope& scope, const sim::StepGraph& graph, sim::Diagnostics& faults) {
+  if (std::ranges::any_of(graph.vertices(), [&](const sim::Vertex& v) { return scope.part.holds(graph, v); })) return;
+  std::vector<std::string> names;
+  for (const sim::Operation& operation : graph.operations()) names.push_back(operation.name);
+  faults.error(scope.mark, "workload.scope",
+               fmt::format("the step has {} layers and no such part", graph.layers().size()), "",
+               sim::nearest_name(scope.part.operation, names));
+}
+
+// The scope's part of what was lowered. Short prompts may lack what long ones have: they then do nothing.
+void cut_out(const Scope& scope, Lowering& lowering, sim::Diagnostics& faults) {
+  if (scope.part.is_whole()) return;
+  check_part(scope, lowering.main.graph, faults);
+  lowering.main.graph = sim::subgraph(lowering.main.graph, scope.part);
+  if (lowering.dense) lowering.dense->graph = sim::subgraph(lowering.dense->graph, scope.part);
+}
+
+// One device, whatever node it stands in.
+std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries) {
+  entries.model.name = "kernel";
+  entries.model.max_positions = INT64_MAX;
+  entries.hardware.count = 1;
+  return std::make_shared<const Setup>(Setup{std::move(entries.model),
+                                             std::move(entries.format),
+                                             std::move(entries.engine),
+                                             std::move(entries.hardware),
+                                             std::move(entries.memory),
+                                             sim::Deployment{},
+                                             models::lower_kernel(*scenario.scope.kernel),
+                                             {},
+                                             scenario});
+}
+
 }  // namespace
 
 std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog& catalog, const std::string& beside,
                                          sim::Diagnostics& diagnostics) {
   sim::Diagnostics faults;
-  Entries entries = read_entries(scenario, catalog, beside, {}, faults);
+  const bool is_bare = scenario.scope.kernel.has_value();
+  Entries entries = read_entries(scenario, catalog, beside, {.model = !is_bare, .format = !is_bare}, faults);
   std::optional<sim::Deployment> deployment;
-  if (!faults.has_errors()) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
+  if (!faults.has_errors() && !is_bare) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
+  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries));
   diagnostics.append(faults);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
+  cut_out(scenario.scope, lowering, faults);
+  diagnostics.append(faults);
+  if (faults.has_errors()) return nullptr;
   return std::make_shared<const Setup>(
       Setup{std::move(entries.model), std::move(entries.format), std::move(entries.engine), std::move(entries.hardware),
             std::move(entries.memory), *deployment, std::move(lowering.main), std::move(lowering.dense), scenario});
@@ -134,6 +175,7 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   }
   add_work(batch, context, result);
   if (result.status == sim::Status::ok) add_time(batch, context, detail, result);
+  if (setup.scenario.scope.kernel) result.storage.reset();  // a kernel by itself keeps nothing
   return result;
 }
 

@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 2> capacities{"enforce", "ignore"};
 constexpr std::array<std::string_view, 3> places{"host", "device", "remote"};
 constexpr std::array<std::string_view, 2> phases{"decode", "prefill"};
 constexpr std::array<std::string_view, 2> positions{"exact", "mean"};
+constexpr std::array<std::string_view, 4> caches{"cold", "warm", "dirty", "steady"};
 constexpr std::array<std::string_view, 2> replays{"bounded", "full"};
 constexpr std::array<std::string_view, 2> source_layers{"projection", "full"};
 
@@ -114,7 +115,18 @@ constexpr std::array workload_fields{
                   "ratios.",
           .fallback = "exact",
           .choices = positions},
-    Field{.name = "scope", .type = Type::any, .help = "What is simulated: the whole step.", .fallback = "step"},
+    Field{.name = "scope",
+          .type = Type::any,
+          .help = "What is simulated: step, {layer: N}, {operation: NAME}, or a kernel by itself: {kernel: {gemm: "
+                  "{...}}}.",
+          .fallback = "step"},
+    Field{.name = "cache",
+          .type = Type::choice,
+          .help =
+              "What L2 holds at the start: a kernel by itself finds its inputs there (warm), nothing (cold) or lines "
+              "that it must write back (dirty); a step what the step before left (steady). Absent: cold for "
+              "kernels, steady for steps.",
+          .choices = caches},
     Field{.name = "cached",
           .type = Type::tokens,
           .help = "Prefill: leading tokens whose cache exists already.",
@@ -196,6 +208,25 @@ constexpr std::array scenario_fields{
 constexpr Table table{
     .name = "scenario", .help = "A question: what runs on what, at which points.", .fields = scenario_fields};
 
+// ---- the same for kernels by themselves ----
+
+constexpr bool is_of_steps(std::string_view name) {
+  return name == "model" || name == "phase" || name == "batch" || name == "context";
+}
+template <std::size_t count>
+constexpr std::array<Field, count> without_steps(std::array<Field, count> fields, const Table* workload = nullptr) {
+  for (Field& field : fields) {
+    if (is_of_steps(field.name)) field.required = false;
+    if (workload != nullptr && field.name == "workload") field.table = workload;
+  }
+  return fields;
+}
+constexpr std::array kernel_workload_fields = without_steps(workload_fields);
+constexpr Table kernel_workload_table{
+    .name = "workload", .help = workload_table.help, .fields = kernel_workload_fields};
+constexpr std::array kernel_fields = without_steps(scenario_fields, &kernel_workload_table);
+constexpr Table kernel_table{.name = "scenario", .help = table.help, .fields = kernel_fields};
+
 // ---- what is valid but not there yet, and what spans fields ----
 
 // Cycle's mechanisms have nothing to act on elsewhere; a switch without effect would be taken for a result.
@@ -213,10 +244,24 @@ void check_ablation(const View& view, Diagnostics& diagnostics) {
   for (const std::string_view field : {"l2", "launch"}) refuse(field);
 }
 
-void check_scope(const View& workload, Diagnostics& diagnostics) {
-  const Node& scope = workload.node("scope");
-  if (scope.is_null() || (scope.is_scalar() && scope.text() == "step")) return;
-  diagnostics.error(workload.mark("scope"), "workload.scope", "only the whole step is available yet", "step");
+// A kernel by itself states its own counts.
+void check_kernel(const View& view, const Scope& scope, Diagnostics& diagnostics) {
+  const View workload = view.map("workload");
+  if (!scope.kernel) {
+    if (!workload.has("cache") || workload.text("cache") == "steady") return;
+    diagnostics.error(workload.mark("cache"), "workload.cache", "is for a kernel by itself; a step follows a step",
+                      "steady, or no such key");
+    return;
+  }
+  for (const std::string_view field : {"batch", "context"}) {
+    if (!workload.has(field)) continue;
+    diagnostics.error(workload.mark(field), fmt::format("workload.{}", field), "the kernel of the scope states it",
+                      "no such key");
+  }
+  if (workload.text("cache") == "steady") {
+    diagnostics.error(workload.mark("cache"), "workload.cache", "a kernel by itself has no step before it",
+                      "cold, warm or dirty");
+  }
 }
 
 void check_prefill_only(const View& workload, Diagnostics& diagnostics) {
@@ -295,9 +340,23 @@ void read_workload(const View& workload, Scenario& scenario) {
   }
 }
 
+// A kernel runs at one point: its own counts are that point's.
+void become_kernel(Scenario& scenario, std::string_view cache) {
+  using Start = models::BareKernel::Start;
+  scenario.scope.kernel->start = cache == "warm" ? Start::warm : cache == "dirty" ? Start::dirty : Start::cold;
+  scenario.phase = Phase::decode;
+  scenario.batch = scenario.scope.kernel->rows;
+  scenario.context = scenario.scope.kernel->keys;
+}
+
 }  // namespace
 
 const Table& scenario_table() { return table; }
+
+const Table& table_for(const Node& scenario) {
+  const Node* scope = scenario.find_path("workload.scope");
+  return scope != nullptr && is_kernel_scope(*scope) ? kernel_table : table;
+}
 
 Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   const View view(node, table);
@@ -320,7 +379,9 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   scenario.mechanisms = mechanisms_of(view.map("ablate"));
   check_ablation(view, diagnostics);
   check_phase(view.map("workload"), diagnostics);
-  check_scope(view.map("workload"), diagnostics);
+  scenario.scope = read_scope(view.map("workload").node("scope"), view.map("workload").mark("scope"), diagnostics);
+  check_kernel(view, scenario.scope, diagnostics);
+  if (scenario.scope.kernel) become_kernel(scenario, view.map("workload").text("cache"));
   return scenario;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hardware/machine/ablation.hpp"
+#include "scenarios/spec/scope.hpp"
 #include "sim/config/table.hpp"
 #include "sim/plan/deployment.hpp"
 #include "sim/plan/placement.hpp"
@@ -40,10 +41,13 @@ struct Scenario {
   std::int64_t chunk = 0;   // tokens of a chunk; 0: the whole prompt
   bool bounded_replay = true;
   bool source_in_full = false;
+  Scope scope;
   std::optional<sim::Mark> encoder_option;  // where one is set that only models with an encoder side have
 };
 
 [[nodiscard]] const sim::Table& scenario_table();
+// The table that holds for `scenario`: of a kernel by itself neither model nor phase, batch and context are asked.
+[[nodiscard]] const sim::Table& table_for(const sim::Node& scenario);
 
 // Reads a checked point (no sweep left in it). Faults (also those that span fields) go to `diagnostics`.
 [[nodiscard]] Scenario read_scenario(const sim::Node& node, sim::Diagnostics& diagnostics);

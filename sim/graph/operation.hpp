@@ -2,8 +2,10 @@
 // counts of entries that a point (batch, context) later fills in, so that one description serves a whole sweep.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/graph/layout.hpp"
@@ -82,6 +84,8 @@ struct Work {
 };
 
 enum class OperationKind : std::uint8_t { gemm, grouped_gemm, attention, scan, topk, elementwise, lookup, collective };
+inline constexpr std::array<std::string_view, 8> operation_kind_names{
+    "gemm", "grouped_gemm", "attention", "scan", "topk", "elementwise", "lookup", "collective"};
 
 // What a kernel plan tiles over. Columns and heads are of the whole deployment; `ways` divides them over tensor ranks.
 struct Shape {
@@ -92,6 +96,12 @@ struct Shape {
   std::int64_t queries = 1;     // attention, scan: tokens of a tile
   std::int64_t window = 0;      // attention: positions of the sliding window, read beside `keys`
   Count keys;                   // attention, scan, topk: entries per token
+  // A grouped GEMM outside a step, whose experts are not drawn: 0 in steps.
+  std::int64_t groups = 0;         // experts with tokens
+  std::int64_t local = 0;          // experts on the device, with and without tokens
+  std::int64_t group_rows = 0;     // of one that has the mean of tokens
+  std::int64_t row_tiles_64 = 0;   // tiles of 64 rows, over all experts
+  std::int64_t row_tiles_128 = 0;  // the same of 128
 };
 
 struct Collective {

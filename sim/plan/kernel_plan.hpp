@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/graph/layout.hpp"
+#include "sim/plan/kernel_class.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace kvtraffic::sim {
@@ -27,6 +29,11 @@ struct KernelPlan {
   std::int64_t scan_keys = 0;        // tile of an index scan: keys
   std::int64_t scan_rows = 0;        // prefill: query rows (token x index head) of a tile
   std::int64_t stream_bytes = 0;     // tile of everything else: bytes
+  std::vector<KernelClass> classes;  // the first that fits a kernel counts; none: nothing beyond bytes and arithmetic
+
+  // `precision` is that of most of the kernel's arithmetic; none where it has none.
+  [[nodiscard]] KernelClass class_of(OperationKind kind, Architecture architecture,
+                                     std::optional<Precision> precision) const;
 };
 
 }  // namespace kvtraffic::sim

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/plan/partition.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace kvtraffic::sim {
@@ -61,15 +62,32 @@ std::int64_t gemm(const Question& q) {
   return tiles * splits(tiles, q.operation.shape.depth, q.plan.gemm_depth, q.sms);
 }
 
+// The experts of a grouped GEMM on the fullest device.
+struct Groups {
+  std::int64_t count = 1;      // with tokens
+  std::int64_t rows = 1;       // of one
+  std::int64_t row_tiles = 1;  // of all, at `tile` rows
+  std::int64_t columns = 1;
+
+  static Groups of(const Question& q, const StepGraph& graph, std::int64_t tile) {
+    const Shape& shape = q.operation.shape;
+    if (shape.groups > 0) {
+      return {shape.groups, shape.group_rows, tile <= 64 ? shape.row_tiles_64 : shape.row_tiles_128, shape.columns};
+    }
+    const std::uint32_t set = q.operation.experts;
+    const std::size_t at = q.operation.span * graph.expert_sets().size() + set;
+    const std::int64_t experts = std::max<std::int64_t>(1, q.tally.distinct_experts[at]);
+    const std::int64_t here = std::max<std::int64_t>(1, q.tally.distinct_experts_device[at]);
+    const std::int64_t pairs = checked_multiply(q.span.tokens, graph.expert_sets()[set].active);
+    const std::int64_t rows = ceil_divide(pairs, experts);
+    return {here, rows, checked_multiply(here, pieces(rows, tile)),
+            ceil_divide(shape.columns, q.tally.deployment.expert_tensor())};
+  }
+};
+
 std::int64_t grouped_gemm(const Question& q, const StepGraph& graph) {
-  const std::uint32_t set = q.operation.experts;
-  const std::size_t at = q.operation.span * graph.expert_sets().size() + set;
-  const std::int64_t experts = std::max<std::int64_t>(1, q.tally.distinct_experts[at]);
-  const std::int64_t here = std::max<std::int64_t>(1, q.tally.distinct_experts_device[at]);
-  const std::int64_t pairs = checked_multiply(q.span.tokens, graph.expert_sets()[set].active);
-  const std::int64_t columns = ceil_divide(q.operation.shape.columns, q.tally.deployment.expert_tensor());
-  const std::int64_t rows = pieces(ceil_divide(pairs, experts), q.plan.gemm_rows);
-  return checked_multiply(checked_multiply(here, rows), pieces(columns, q.plan.gemm_columns));
+  const Groups groups = Groups::of(q, graph, q.plan.gemm_rows);
+  return checked_multiply(groups.row_tiles, pieces(groups.columns, q.plan.gemm_columns));
 }
 
 std::int64_t attention(const Question& q) {
@@ -90,7 +108,89 @@ std::int64_t stream(const Question& q, std::uint32_t first_access) {
   return pieces(bytes, q.plan.stream_bytes);
 }
 
+// ---- by a library's rules ----
+
+double share_of(std::int64_t part, std::int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(1, whole));
+}
+
+// Heads that do not fill a block are worked on as if they did.
+Cut attention_parts(const Question& q, const KernelClass& its) {
+  const Shape& shape = q.operation.shape;
+  AttentionLoad load;
+  load.requests = pieces(q.tokens(), shape.queries);
+  load.keys = std::max<std::int64_t>(1, keys(q));
+  load.head_rows = ceil_divide(shape.heads, parts(q.operation, q.tally));
+  load.block_rows = its.heads > 0 ? its.heads : q.plan.attention_heads;
+  load.block_keys = its.keys > 0 ? its.keys : q.plan.attention_keys;
+  load.sms = q.sms;
+  const Parts handed = partition(its.split, load);
+  Cut cut;
+  cut.tiles = handed.count;
+  cut.blocks = handed.blocks;
+  cut.pieces = handed.pieces;
+  cut.splits = handed.splits;
+  const double block = share_of(load.block_rows, load.head_rows) * share_of(load.block_keys, load.keys);
+  cut.share = block * share_of(handed.blocks, load.requests);
+  return cut;
+}
+
+Cut deepgemm_parts(const Question& q, const Groups& groups, bool is_grouped, const StepGraph& graph) {
+  const std::int64_t many = is_grouped ? groups.count : 1;
+  const GemmTile tile = deepgemm_tile(groups.rows, groups.columns, many, q.sms);
+  Cut cut;
+  const std::int64_t row_tiles =
+      is_grouped ? Groups::of(q, graph, tile.rows).row_tiles : pieces(groups.rows, tile.rows);
+  cut.row_tiles = pieces(row_tiles, many);
+  cut.column_tiles = pieces(groups.columns, tile.columns);
+  cut.tiles = checked_multiply(row_tiles, cut.column_tiles);
+  cut.share = share_of(tile.rows, groups.rows) * share_of(tile.columns, groups.columns) / static_cast<double>(many);
+  return cut;
+}
+
+Cut deepgemm(const Question& q, const StepGraph& graph) {
+  if (q.operation.kind == OperationKind::grouped_gemm) {
+    return deepgemm_parts(q, Groups::of(q, graph, 64), true, graph);
+  }
+  const std::int64_t columns = ceil_divide(q.operation.shape.columns, parts(q.operation, q.tally));
+  return deepgemm_parts(q, {1, gemm_rows(q), 1, columns}, false, graph);
+}
+
+Cut even_cut(const Question& q, const KernelClass& its, std::int64_t tiles) {
+  Cut cut;
+  cut.tiles = tiles;
+  if (q.operation.kind == OperationKind::topk) {
+    cut.tiles = checked_multiply(tiles, std::max<std::int64_t>(1, its.blocks));
+    const std::int64_t entries = ceil_divide(keys(q), std::max<std::int64_t>(1, its.blocks));
+    cut.blocks = pieces(entries, its.keys > 0 ? its.keys : entries);
+  } else if (q.operation.kind == OperationKind::attention) {
+    const std::int64_t begun =
+        checked_multiply(pieces(q.tokens(), q.operation.shape.queries), head_tiles_of(q.plan, q.operation, q.tally));
+    cut.splits = std::max<std::int64_t>(1, tiles / begun);
+    cut.blocks = pieces(ceil_divide(keys(q), cut.splits), its.keys > 0 ? its.keys : q.plan.attention_keys);
+  } else if (q.operation.kind == OperationKind::grouped_gemm || q.operation.kind == OperationKind::gemm) {
+    cut.column_tiles = pieces(q.operation.shape.columns, q.plan.gemm_columns);
+    cut.row_tiles = pieces(tiles, cut.column_tiles);
+  }
+  return cut;
+}
+
+bool is_gemm(const Operation& operation) {
+  return operation.kind == OperationKind::gemm || operation.kind == OperationKind::grouped_gemm;
+}
+
 }  // namespace
+
+Cut cut_of(const KernelPlan& plan, const KernelClass& its_class, const StepGraph& graph, std::uint32_t operation,
+           const Tally& tally, std::int64_t sms) {
+  const Operation& its = graph.operations()[operation];
+  const Question question{plan, its, tally, tally.spans[its.span], sms};
+  const SplitRule rule = its_class.split;
+  const bool is_decode = its.kind == OperationKind::attention && its.shape.queries == 1;
+  if (rule == SplitRule::deepgemm && is_gemm(its)) return deepgemm(question, graph);
+  if (is_decode && rule != SplitRule::even && rule != SplitRule::deepgemm) return attention_parts(question, its_class);
+  return even_cut(question, its_class, tiles_of(plan, graph, operation, tally, sms));
+}
 
 std::int64_t head_tiles_of(const KernelPlan& plan, const Operation& operation, const Tally& tally) {
   if (operation.kind != OperationKind::attention) return 1;

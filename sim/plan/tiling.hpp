@@ -1,10 +1,11 @@
 // Into how many tiles an engine cuts an operation at one point: the pure rule, for one device with a number of SMs.
-// Leaves out what a tile costs and when it runs (hardware/machine), and libraries that hand out parts of unequal size.
+// Leaves out what a tile costs and when it runs (hardware/machine) and what a library's rules are (partition.hpp).
 #pragma once
 
 #include <cstdint>
 
 #include "sim/graph/step_graph.hpp"
+#include "sim/plan/kernel_class.hpp"
 #include "sim/plan/kernel_plan.hpp"
 #include "sim/run/tally.hpp"
 
@@ -14,6 +15,21 @@ namespace kvtraffic::sim {
 // as far as otherwise idle SMs can take the parts at once.
 [[nodiscard]] std::int64_t tiles_of(const KernelPlan& plan, const StepGraph& graph, std::uint32_t operation,
                                     const Tally& tally, std::int64_t sms);
+
+// How a kernel is cut and what its slowest thread block does.
+struct Cut {
+  std::int64_t tiles = 1;
+  std::int64_t blocks = 1;        // of a tile; where parts are unequal, of the slowest SM
+  std::int64_t pieces = 0;        // requests, or parts of them, that the slowest SM works on; 0: not counted
+  std::int64_t splits = 1;        // most parts of one request
+  double share = 0;               // of the whole arithmetic that a tile does, padding included
+  std::int64_t row_tiles = 1;     // GEMM: tiles that load the same columns of weights
+  std::int64_t column_tiles = 1;  // and the same rows of activations
+};
+
+// The same as a library does it whose rules are known; without one, as tiles_of says.
+[[nodiscard]] Cut cut_of(const KernelPlan& plan, const KernelClass& its_class, const StepGraph& graph,
+                         std::uint32_t operation, const Tally& tally, std::int64_t sms);
 
 // Tiles beside one another that share out the heads of an attention operation on a device; 1 for other operations.
 [[nodiscard]] std::int64_t head_tiles_of(const KernelPlan& plan, const Operation& operation, const Tally& tally);

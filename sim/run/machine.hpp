@@ -30,9 +30,8 @@ struct Outcome {
   Bound bound_by = Bound::latency;
   std::vector<std::int64_t> dram;    // bytes over the pins, one per vertex access (StepGraph::Vertex::first_access)
   std::vector<VertexTime> vertices;  // one per vertex; empty from machines that do not place operations in time
-  double sampling_error = 0;         // share of `total` by which time derived from sampled windows may be off
   std::vector<std::pair<Bound, double>> busy;  // share of `total` for which a resource was at work
-  double sampling_error = 0;  // share of `total` by which time derived from sampled windows may be off
+  double sampling_error = 0;                   // share of `total` by which time derived from sampled windows may be off
 };
 
 class Machine {

@@ -136,10 +136,9 @@ TEST(BrokenHardware, UnknownCertainty) {
                           "published, assumed"));
 }
 TEST(BrokenHardware, NotAMap) {
-  EXPECT_THAT(
-      read_text("h200-sxm\n").faults,
-      ElementsAre("1:1 : expected a map, found 'h200-sxm' | a map with the keys kind, name, summary, sources, sm, "
-                  "compute, memory, l2, launch, host, host_memory, link"));
+  EXPECT_THAT(read_text("h200-sxm\n").faults, ElementsAre("1:1 : expected a map, found 'h200-sxm' | a map with the "
+                                                          "keys kind, name, summary, architecture, sources, sm, "
+                                                          "compute, memory, l2, launch, host, host_memory, link"));
 }
 TEST(BrokenHardware, NodeWithoutACount) {
   EXPECT_THAT(faults_of_node("count: {value: 4, source: node_sheet, certainty: spec}\n", ""),

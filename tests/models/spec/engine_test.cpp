@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/config/yaml.hpp"
 #include "tests/models/catalog_files.hpp"
 
 namespace kvtraffic::models::test {
@@ -31,6 +32,43 @@ TEST(ReadEngine, EveryShippedOneStatesThem) {
     (void)read_engine(entry("engines/" + name + ".yaml"), diagnostics);
     EXPECT_EQ(diagnostics.render(), "") << name;
   }
+}
+
+sim::KernelPlan plan_with(const std::string& kernels, sim::Diagnostics& diagnostics) {
+  sim::Node file = entry("engines/reference.yaml");
+  file.set("kernels", *sim::read_yaml("kernels: " + kernels, "engine.yaml", diagnostics).find("kernels"));
+  return read_engine(file, diagnostics).plan;
+}
+
+TEST(ReadEngine, TheReferenceHasNoKernelClasses) {
+  sim::Diagnostics diagnostics;
+  EXPECT_TRUE(read_engine(entry("engines/reference.yaml"), diagnostics).plan.classes.empty());
+}
+
+TEST(ReadEngine, AClassIsFoundByKindDeviceAndPrecision) {
+  sim::Diagnostics diagnostics;
+  const sim::KernelPlan plan = plan_with(
+      "[{kernel: attention, architecture: hopper, precision: fp8, split: xqa, soft: 0.7 us, load_rate: 40 GB/s}, "
+      "{kernel: attention, architecture: hopper, split: flashmla, heads: 64, combine: 50 ns}]",
+      diagnostics);
+  EXPECT_EQ(diagnostics.render(), "");
+  const auto of = [&](sim::Precision precision) {
+    return plan.class_of(sim::OperationKind::attention, sim::Architecture::hopper, precision);
+  };
+  EXPECT_EQ(of(sim::Precision::fp8).split, sim::SplitRule::xqa);
+  EXPECT_EQ(of(sim::Precision::fp8).soft, sim::Duration::of_femtoseconds(700'000'000));
+  EXPECT_EQ(of(sim::Precision::bf16).split, sim::SplitRule::flashmla);
+  EXPECT_EQ(of(sim::Precision::bf16).heads, 64);
+  const sim::KernelClass none =
+      plan.class_of(sim::OperationKind::attention, sim::Architecture::blackwell, sim::Precision::bf16);
+  EXPECT_EQ(none.split, sim::SplitRule::even);
+  EXPECT_EQ(none.start, sim::Duration());
+}
+
+TEST(ReadEngine, AMisspeltRuleIsTold) {
+  sim::Diagnostics diagnostics;
+  (void)plan_with("[{kernel: attention, architecture: hopper, split: flashmia}]", diagnostics);
+  EXPECT_THAT(diagnostics.render(), testing::HasSubstr("did you mean 'flashmla'?"));
 }
 
 }  // namespace

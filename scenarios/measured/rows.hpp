@@ -1,0 +1,32 @@
+// Published timings of single kernels, as rows of tests/measurements: conditions that make a scenario, and a time.
+// Leaves out running them (score.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/config/node.hpp"
+
+namespace kvtraffic::scenarios {
+
+struct MeasuredRow {
+  std::string id;        // "KMLAD-006"
+  std::string family;    // "KMLAD"
+  std::string hardware;  // names of catalogs
+  std::string engine;
+  std::string kernel;        // "gemm: {m: 64, ...}", as workload.scope.kernel has it
+  std::string cache;         // cold | warm
+  bool kernel_time = false;  // timed inside the kernel: without the gap between two kernels
+  std::int64_t repeat = 1;   // kernels that the time covers, one after another
+  double seconds = 0;
+  std::string source;
+};
+
+// Rows of all files of `folder`, sorted by file and then as they stand. IoError where a file is not what it should be.
+[[nodiscard]] std::vector<MeasuredRow> read_measured(const std::string& folder);
+
+// The scenario that a row asks; `engine` and `fidelity` replace the row's own where they are not empty.
+[[nodiscard]] sim::Node scenario_of(const MeasuredRow& row, const std::string& engine, const std::string& fidelity);
+
+}  // namespace kvtraffic::scenarios

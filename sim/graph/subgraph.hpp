@@ -1,0 +1,23 @@
+// A part of a step as a graph of its own: one layer, or one operation wherever it runs.
+// Leaves out storage: what a model keeps does not depend on what is looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sim/graph/step_graph.hpp"
+
+namespace kvtraffic::sim {
+
+struct PartOfStep {
+  std::optional<std::int32_t> layer;
+  std::string operation;  // empty: all
+  [[nodiscard]] bool is_whole() const { return !layer && operation.empty(); }
+  [[nodiscard]] bool holds(const StepGraph& graph, const Vertex& vertex) const;
+};
+
+// The vertices that `part` holds, with the edges between them; those that no edge ties run in the step's order.
+[[nodiscard]] StepGraph subgraph(const StepGraph& graph, const PartOfStep& part);
+
+}  // namespace kvtraffic::sim

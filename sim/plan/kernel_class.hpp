@@ -1,0 +1,47 @@
+// What a class of an engine's kernels costs beyond bytes and arithmetic, on one kind of device. Data from
+// models/engines. Leaves out devices themselves: an architecture is only a name by which a plan tells them apart.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "sim/graph/operation.hpp"
+#include "sim/plan/precision.hpp"
+#include "sim/units/quantity.hpp"
+
+namespace kvtraffic::sim {
+
+enum class Architecture : std::uint8_t { other, hopper, blackwell };
+inline constexpr std::array<std::string_view, 3> architecture_names{"other", "hopper", "blackwell"};
+
+// How a library hands out the work of a kernel (partition.hpp).
+enum class SplitRule : std::uint8_t { even, flashmla, flashinfer, fa3, xqa, trtllm_gen, deepgemm };
+inline constexpr std::array<std::string_view, 7> split_rule_names{"even", "flashmla",   "flashinfer", "fa3",
+                                                                  "xqa",  "trtllm-gen", "deepgemm"};
+
+// As constructed it changes nothing: a kernel costs its launch, its bytes and its arithmetic.
+struct KernelClass {
+  OperationKind kind = OperationKind::gemm;
+  Architecture architecture = Architecture::other;
+  std::optional<Precision> precision{};  // of its arithmetic; none: any
+
+  Duration start{};         // before the first load, beyond the device's launch gap and start
+  Duration bubble{};        // of each tile: prologue and epilogue that no other tile's loads hide
+  Duration soft{};          // of each block: what neither tensor units nor memory hide
+  Duration piece{};         // of each request, or part of one, that a thread block works on
+  Duration combine{};       // of each split, in the kernel that adds the parts up
+  Duration group{};         // of each expert on the device, with or without tokens
+  Bandwidth load_rate{};    // most that one SM loads; zero: the device's
+  double efficiency = 0;    // share of the peak that this class sustains, where the device states less
+  double exposed = 0;       // passes over its activations that nothing overlaps
+  std::int64_t heads = 0;   // block of attention: query heads x keys; 0: the plan's tile
+  std::int64_t keys = 0;    // also of a scan, and entries of a top-k block
+  std::int64_t passes = 1;  // top-k: over the scores
+  std::int64_t blocks = 1;  // top-k: thread blocks of a row
+  double panels = 0;        // GEMM: share of the operand panels of all tiles that L2 has to deliver; the first always
+  SplitRule split = SplitRule::even;
+};
+
+}  // namespace kvtraffic::sim

@@ -1,0 +1,71 @@
+// Published timings of kernels: every row makes a scenario, and no family strays further than is stated here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "scenarios/measured/measured_report.hpp"
+#include "tests/scenarios/support.hpp"
+
+namespace kvtraffic::scenarios {
+namespace {
+
+const std::vector<Scored>& scored() {
+  static const std::vector<Scored> rows = [] {
+    const Catalog catalog{KVTRAFFIC_ROOT};
+    std::vector<Scored> result;
+    for (const MeasuredRow& row : read_measured(std::string(KVTRAFFIC_ROOT) + "/tests/measurements")) {
+      result.push_back(score(row, {}, catalog));
+    }
+    return result;
+  }();
+  return rows;
+}
+
+struct Limit {
+  double median, p90;
+};
+
+TEST(Measured, FamiliesStayWithinTheirLimits) {
+  // What is reached, rounded up: a change for the worse has to be explained here.
+  const std::map<std::string, Limit> limits{{"KDG", {0.05, 0.15}},    {"KGEMM", {0.13, 0.36}}, {"KIDX", {0.03, 0.13}},
+                                            {"KISIM", {0.045, 0.20}}, {"KMHC", {0.11, 0.20}},  {"KMLAD", {0.04, 0.16}},
+                                            {"KMOE", {0.05, 0.11}}};
+  const std::vector<Spread> families = by_family(scored());
+  EXPECT_EQ(families.size(), limits.size());
+  for (const Spread& family : families) {
+    const Limit limit = limits.at(family.name);
+    EXPECT_LT(family.median, limit.median) << family.name;
+    EXPECT_LT(family.p90, limit.p90) << family.name;
+  }
+}
+
+TEST(Measured, TheErrorIsTheLogarithmOfTheRatio) {
+  for (const Scored& row : scored()) {
+    EXPECT_NEAR(std::exp(row.error), std::max(row.seconds / row.row.seconds, row.row.seconds / row.seconds), 1e-9);
+  }
+}
+
+TEST(Measured, QuantilesTakeTheRowThatReachesTheShare) {
+  std::vector<Scored> rows(10);
+  std::vector<const Scored*> pointers;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].error = static_cast<double>(i + 1);
+    pointers.push_back(&rows[i]);
+  }
+  const Spread spread = spread_of("ten", pointers);
+  EXPECT_EQ(spread.median, 5);
+  EXPECT_EQ(spread.p90, 9);
+  EXPECT_EQ(spread.worst, 10);
+}
+
+TEST(Measured, TheCommandPrintsRowsAndSpreads) {
+  const test::Outcome outcome = test::run_program({"measured", "--family", "KGEMM", "--format", "json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\"schema\": \"kvtraffic.measured/1\""), std::string::npos);
+  EXPECT_EQ(test::run_program({"measured", "--family", "NONE"}).code, 2);
+}
+
+}  // namespace
+}  // namespace kvtraffic::scenarios
