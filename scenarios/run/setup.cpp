@@ -55,6 +55,17 @@ sim::MemoryLimits limits_of(const Setup& setup) {
           .host_capacity = setup.hardware.host_memory_capacity.count()};
 }
 
+// Cycle is the default, where there is DRAM to simulate.
+Scenario as_simulated(Scenario scenario, const Entries& entries) {
+  if (scenario.fidelity == Fidelity::cycle && !entries.memory) scenario.fidelity = Fidelity::flow;
+  return scenario;
+}
+
+std::string without_part_text(const Setup& setup) {
+  return fmt::format("fidelity flow: '{}' names no DRAM part (memory.part) whose commands could be simulated",
+                     setup.hardware.name);
+}
+
 std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   if (setup.scenario.fidelity == Fidelity::roofline) return nullptr;
   const hardware::Mechanisms& mechanisms = setup.scenario.mechanisms;
@@ -106,6 +117,7 @@ std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entr
   entries.model.name = "kernel";
   entries.model.max_positions = INT64_MAX;
   entries.hardware.count = 1;
+  Scenario simulated = as_simulated(scenario, entries);
   return std::make_shared<const Setup>(Setup{std::move(entries.model),
                                              std::move(entries.format),
                                              std::move(entries.engine),
@@ -114,7 +126,7 @@ std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entr
                                              sim::Deployment{},
                                              models::lower_kernel(*scenario.scope.kernel),
                                              {},
-                                             scenario});
+                                             std::move(simulated)});
 }
 
 }  // namespace
@@ -130,12 +142,15 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   diagnostics.append(faults);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
-  cut_out(scenario.scope, lowering, faults);
-  diagnostics.append(faults);
-  if (faults.has_errors()) return nullptr;
-  return std::make_shared<const Setup>(
-      Setup{std::move(entries.model), std::move(entries.format), std::move(entries.engine), std::move(entries.hardware),
-            std::move(entries.memory), *deployment, std::move(lowering.main), std::move(lowering.dense), scenario});
+  sim::Diagnostics missing;
+  cut_out(scenario.scope, lowering, missing);
+  diagnostics.append(missing);
+  if (missing.has_errors()) return nullptr;
+  Scenario simulated = as_simulated(scenario, entries);
+  return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
+                                             std::move(entries.engine), std::move(entries.hardware),
+                                             std::move(entries.memory), *deployment, std::move(lowering.main),
+                                             std::move(lowering.dense), std::move(simulated)});
 }
 
 const models::Lowered& Setup::lowered_for(std::int64_t context) const {
@@ -164,6 +179,9 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   if (chunks(context) > most_chunks) return failed(chunks_text(chunks(context)));
   lowered_ = &setup.lowered_for(context);
   sim::PointResult result;
+  if (setup.scenario.fidelity == Fidelity::flow && !setup.scenario.fidelity_is_asked) {
+    result.warnings.push_back(without_part_text(setup));
+  }
   if (context > setup.model.max_positions) result.warnings.push_back(beyond_text(context, setup.model.max_positions));
   result.storage = sim::storage_at(lowered_->demand, setup.deployment, limits_of(setup), batch, context);
   const bool is_infeasible = !sim::fits(*result.storage) && setup.scenario.enforce_capacity;
