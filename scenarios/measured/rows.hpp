@@ -16,14 +16,15 @@ struct MeasuredRow {
   std::string hardware;  // names of catalogs
   std::string engine;
   std::string kernel;        // "gemm: {m: 64, ...}", as workload.scope.kernel has it
-  std::string cache;         // cold | warm
+  std::string cache;         // cold | warm | dirty
   bool kernel_time = false;  // timed inside the kernel: without the gap between two kernels
   std::int64_t repeat = 1;   // kernels that the time covers, one after another
   double seconds = 0;
   std::string source;
 };
 
-// Rows of all files of `folder`, sorted by file and then as they stand. IoError where a file is not what it should be.
+// Rows of all files of `folder`, sorted by file and then as they stand. IoError for a folder or file that cannot be
+// read, ConfigError with all that is wrong in them.
 [[nodiscard]] std::vector<MeasuredRow> read_measured(const std::string& folder);
 
 // The scenario that a row asks; `engine` and `fidelity` replace the row's own where they are not empty.

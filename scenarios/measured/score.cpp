@@ -26,6 +26,12 @@ std::shared_ptr<const Setup> setup_of(const MeasuredRow& row, const ScoreOptions
   return setup;
 }
 
+[[noreturn]] void refuse(const MeasuredRow& row, const std::string& why) {
+  sim::Diagnostics faults;
+  faults.error({}, row.id, why);
+  throw sim::ConfigError(faults);
+}
+
 // The value below which `share` of the sorted values lie, of a few the next one up.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = std::ceil(share * static_cast<double>(sorted.size())) - 1;
@@ -47,14 +53,13 @@ Scored score(const MeasuredRow& row, const ScoreOptions& options, const Catalog&
   const auto setup = setup_of(row, options, catalog);
   Evaluator evaluator(setup);
   const sim::PointResult result = evaluator.evaluate(setup->scenario.batch, setup->scenario.context, {});
-  if (!result.time)
-    throw sim::ConfigError([&] {
-      sim::Diagnostics faults;
-      faults.error({}, row.id, result.reason);
-      return faults;
-    }());
+  if (!result.time) refuse(row, result.reason);
   Scored scored{row, result.time->seconds, 0, std::string(sim::name_of(evaluator.outcome().bound_by))};
-  if (row.kernel_time) scored.seconds -= setup->hardware.device.launch_gap.seconds();
+  // A bound has no gap between kernels.
+  if (row.kernel_time && setup->scenario.fidelity != Fidelity::roofline) {
+    scored.seconds -= setup->hardware.device.launch_gap.seconds();
+  }
+  if (!(scored.seconds > 0)) refuse(row, "the kernel takes no longer than the gap before it: it moves nothing");
   scored.seconds *= static_cast<double>(row.repeat);
   scored.error = std::abs(std::log(scored.seconds / row.seconds));
   return scored;

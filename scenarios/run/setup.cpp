@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "hardware/machine/cycle.hpp"
@@ -112,11 +113,29 @@ void cut_out(const Scope& scope, Lowering& lowering, sim::Diagnostics& faults) {
   if (lowering.dense) lowering.dense->graph = sim::subgraph(lowering.dense->graph, scope.part);
 }
 
+models::DirtyLines dirty_lines(const hardware::Device& device) {
+  const double usable = static_cast<double>(device.l2_capacity.count()) * device.l2_usable;
+  return {device.l2_written_back, sim::Bytes::of(std::llround(usable * device.l2_flushed))};
+}
+
+// A kernel whose bytes leave 64 bits is the scenario's fault.
+std::optional<models::Lowered> lower_bare(const Scope& scope, const hardware::Device& device,
+                                          sim::Diagnostics& faults) {
+  try {
+    return models::lower_kernel(*scope.kernel, dirty_lines(device));
+  } catch (const sim::OverflowError& fault) {
+    faults.error(scope.mark, "workload.scope", fmt::format("the kernel's bytes leave 64 bits: {}", fault.what()));
+    return std::nullopt;
+  }
+}
+
 // One device, whatever node it stands in.
-std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries) {
+std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries, sim::Diagnostics& faults) {
   entries.model.name = "kernel";
   entries.model.max_positions = INT64_MAX;
   entries.hardware.count = 1;
+  std::optional<models::Lowered> lowered = lower_bare(scenario.scope, entries.hardware.device, faults);
+  if (!lowered) return nullptr;
   Scenario simulated = as_simulated(scenario, entries);
   return std::make_shared<const Setup>(Setup{std::move(entries.model),
                                              std::move(entries.format),
@@ -124,7 +143,7 @@ std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entr
                                              std::move(entries.hardware),
                                              std::move(entries.memory),
                                              sim::Deployment{},
-                                             models::lower_kernel(*scenario.scope.kernel),
+                                             std::move(*lowered),
                                              {},
                                              std::move(simulated)});
 }
@@ -138,8 +157,8 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   Entries entries = read_entries(scenario, catalog, beside, {.model = !is_bare, .format = !is_bare}, faults);
   std::optional<sim::Deployment> deployment;
   if (!faults.has_errors() && !is_bare) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
-  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries));
   diagnostics.append(faults);
+  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries), diagnostics);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
   sim::Diagnostics missing;
