@@ -34,9 +34,11 @@ Controller::Controller(const ControllerPlan& plan, Listener* listener)
       device_(plan.rules),
       queue_(plan.settings.read_queue + plan.settings.write_queue + plan.rules.geometry.banks_of_channel(),
              plan.rules.geometry.pseudo_channels, plan.rules.geometry.banks_of_pseudo_channel()),
+      aged_(static_cast<int>(plan.settings.age_above * plan.settings.write_queue)),
       high_(static_cast<int>(plan.settings.drain_above * plan.settings.write_queue)),
       low_(static_cast<int>(std::ceil(plan.settings.drain_below * plan.settings.write_queue))),
-      drain_to_(low_ - 1),
+      usual_drain_(std::max(low_ - 1, 0)),
+      drain_to_(usual_drain_),
       bus_time_(plan.rules.burst) {
   const auto banks = static_cast<std::size_t>(plan.rules.geometry.banks_of_channel());
   active_request_.assign(banks, no_request);
@@ -122,14 +124,20 @@ bool Controller::should_flip() const {
   return reads == 0 || (writes > high_ && !forced_read_);
 }
 
+// Whether the other kind has waited for so long that it goes now.
+bool Controller::other_is_late(Tick now) const {
+  const Tick waited = now - mode_since_;
+  const int others = queue_.size(mode_ == Kind::read ? Kind::write : Kind::read);
+  if (plan_->starvation > 0 && waited > plan_->starvation && others > 0) return true;
+  return mode_ == Kind::read && plan_->write_age > 0 && waited > plan_->write_age && others > aged_;
+}
+
 void Controller::update_mode(Tick now) {
-  const Tick bound = mode_ == Kind::read ? plan_->write_age : plan_->starvation;
-  const bool late = bound > 0 && now - mode_since_ > bound;
-  const bool starved = late && queue_.size(mode_ == Kind::read ? Kind::write : Kind::read) > 0;
-  if (!starved && !should_flip()) return;
-  forced_read_ = starved && mode_ == Kind::write;
-  // Aged writes may be fewer than a usual drain leaves: then the older half of them goes.
-  drain_to_ = starved && mode_ == Kind::read ? std::min(low_ - 1, queue_.size(Kind::write) / 2) : low_ - 1;
+  const bool late = other_is_late(now);
+  if (!late && !should_flip()) return;
+  forced_read_ = late && mode_ == Kind::write;
+  // Writes that have starved may be fewer than a usual drain leaves: then the older half of them goes.
+  drain_to_ = late ? std::min(usual_drain_, queue_.size(Kind::write) / 2) : usual_drain_;
   mode_ = mode_ == Kind::read ? Kind::write : Kind::read;
   mode_since_ = now;
   column_next_ = row_next_ = now;

@@ -97,6 +97,7 @@ class Controller {
 
   // Modes.
   [[nodiscard]] bool should_flip() const;
+  [[nodiscard]] bool other_is_late(Tick now) const;
   void update_mode(Tick now);
 
   // Column bus.
@@ -148,9 +149,11 @@ class Controller {
   Kind mode_ = Kind::read;
   Tick mode_since_ = 0;
   bool forced_read_ = false;  // reads have starved: they are drained before writes go on
+  int aged_ = 0;              // aged writes are drained when there are more than this
   int high_ = 0;              // drain above, below
   int low_ = 0;
-  int drain_to_ = 0;  // writes that the present drain leaves
+  int usual_drain_ = 0;  // writes that a drain leaves,
+  int drain_to_ = 0;     // writes that the present drain leaves
 
   // Refresh: `due_` is the next time one more is owed, `owed_` how many are.
   std::array<Tick, 2> due_{};

@@ -177,9 +177,9 @@ std::uint64_t feed(Channels& channels, const Part& part, TransactionSource& sour
 
 double MemoryResult::seconds() const { return static_cast<double>(ticks) / (2 * clock.per_second()); }
 
-double MemoryResult::bandwidth() const { return ticks == 0 ? 0 : static_cast<double>(bytes.count()) / seconds(); }
+double MemoryResult::bandwidth() const { return peak.per_second() * peak_fraction(); }
 
-double MemoryResult::peak_fraction() const { return bandwidth() / peak.per_second(); }
+double MemoryResult::peak_fraction() const { return ticks == 0 ? 0 : bound_by(Cause::data_bus); }
 
 double MemoryResult::mean_latency_seconds() const {
   if (counters.reads == 0) return 0;

@@ -43,8 +43,10 @@ struct MemoryResult {
 
   [[nodiscard]] std::int64_t cycles() const { return (ticks + 1) / 2; }  // clocks begun
   [[nodiscard]] double seconds() const;
+  // What crossed the pins until the last answer: without reads that a waiting write answered, and writes merged into
+  // one.
   [[nodiscard]] double bandwidth() const;      // bytes per second
-  [[nodiscard]] double peak_fraction() const;  // of `peak`
+  [[nodiscard]] double peak_fraction() const;  // of `peak`: the share of time for which data moved
   [[nodiscard]] double mean_latency_seconds() const;
   [[nodiscard]] double latency_seconds(double quantile) const;
   [[nodiscard]] std::uint64_t count(Command command) const {

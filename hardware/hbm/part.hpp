@@ -85,7 +85,10 @@ struct ControllerSettings {
   // A request older than this stops younger row hits of its bank, and reads that waited so long end a drain of writes;
   // zero: never.
   sim::Duration starvation;
-  sim::Duration write_age;  // reads have gone first for so long while writes waited: these are drained; zero: never
+  // Writes are drained too when reads have gone first for `write_age` and the write queue is fuller than `age_above`,
+  // and when they have waited for `starvation`, however few they are. Zero: never.
+  sim::Duration write_age;
+  double age_above = 0.2;
   [[nodiscard]] bool operator==(const ControllerSettings&) const = default;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using hbm::Kind;
 using hbm::Tick;
 
-constexpr std::int64_t parts_of_whole = 64;  // to which shares of a mix are rounded
+constexpr std::int64_t parts_of_whole = 1024;  // to which shares of a mix are rounded
 constexpr double student_t = 2.36;  // two-sided 95 %, seven degrees of freedom: the eight windows of the default
 constexpr double least_error = 0.005;
 constexpr std::int64_t longest_piece = 4096;  // what lies together for longer is a stream
@@ -100,7 +100,18 @@ DramMix mix_of(const std::vector<std::int64_t>& key) {
   return mix;
 }
 
-// Shares of the same kind together, in order, in 64ths of the whole.
+// In 1024ths: 64ths of the whole, and below that halves of halves, down to one 1024th. A kernel that hardly writes must
+// not be taken for one that writes.
+std::int64_t rounded_share(double share) {
+  constexpr std::int64_t step = parts_of_whole / 64;
+  const auto steps = static_cast<std::int64_t>(std::lround(share * 64));
+  if (steps > 0) return steps * step;
+  std::int64_t parts = 1;
+  while (static_cast<double>(2 * parts) <= share * parts_of_whole) parts *= 2;
+  return parts;
+}
+
+// Shares of the same kind together, in order.
 std::vector<std::int64_t> key_of(const DramMix& mix, std::int64_t granule) {
   std::map<std::pair<bool, std::int64_t>, double> sums;
   double whole = 0;
@@ -111,7 +122,7 @@ std::vector<std::int64_t> key_of(const DramMix& mix, std::int64_t granule) {
   }
   std::vector<std::int64_t> key;
   for (const auto& [kind, bytes] : sums) {
-    const auto parts = static_cast<std::int64_t>(std::lround(bytes / whole * parts_of_whole));
+    const std::int64_t parts = rounded_share(bytes / whole);
     key.insert(key.end(), {kind.first ? 1 : 0, kind.second, std::max<std::int64_t>(parts, 1)});
   }
   return key;

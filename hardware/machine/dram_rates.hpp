@@ -41,7 +41,8 @@ class DramRates {
  public:
   explicit DramRates(hbm::Part part, Sampling sampling = {});
 
-  // Requires some bytes. Mixes whose shares round to the same 64ths of the whole share their windows.
+  // Requires some bytes. Mixes whose shares round to the same 64ths of the whole (small ones to 128ths, 256ths, ...)
+  // share their windows.
   [[nodiscard]] DramRate of(const DramMix& mix);
   [[nodiscard]] std::size_t sampled() const { return known_.size(); }  // mixes whose windows have been run
 

@@ -62,7 +62,8 @@ hbm::ControllerSettings read_controller(const View& view) {
           .page = page_named(view.text("page")),
           .page_timeout = view.duration("page_timeout"),
           .starvation = view.duration("starvation"),
-          .write_age = view.duration("write_age")};
+          .write_age = view.duration("write_age"),
+          .age_above = view.number("age_above")};
 }
 
 hbm::Energy read_energy(const View& view, Diagnostics& diagnostics) {

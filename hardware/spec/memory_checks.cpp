@@ -51,9 +51,11 @@ double in_units(const View& energy, std::string_view key, std::span<const Unit> 
   const std::string text = energy.text(key);
   if (text.empty()) return 0;
   const std::optional<double> value = measured(text, units);
-  if (value) return *value;
+  constexpr double most = 1e9;  // picojoules or watts: a millijoule for one command
+  if (value && *value <= most) return *value;
+  const char* fault = value ? "{} is more than any part needs" : "{} cannot be read";
   diagnostics.error(energy.mark(key), fmt::format("energy.{}", key),
-                    fmt::format("{} cannot be read", sim::in_quotes(text)), std::string(expected));
+                    fmt::format(fmt::runtime(fault), sim::in_quotes(text)), std::string(expected));
   return 0;
 }
 

@@ -15,6 +15,7 @@ using sim::Type;
 
 constexpr double picosecond = 1e3;  // in femtoseconds, as all limits here
 constexpr double microsecond = 1e9;
+constexpr double millisecond = 1e12;
 constexpr double second = 1e15;
 constexpr double one_femtosecond = 1;
 
@@ -54,10 +55,11 @@ constexpr Table geometry_table{
     .name = "geometry", .help = "How many of each, per parent.", .fields = geometry_fields, .sourced = true};
 
 constexpr Field length(std::string_view name, std::string_view help) {
-  return {.name = name, .type = Type::duration, .help = help, .min = 0, .max = second};
+  return {.name = name, .type = Type::duration, .help = help, .min = 0, .max = millisecond};
 }
 constexpr Field needed(std::string_view name, std::string_view help) {
-  return {.name = name, .type = Type::duration, .help = help, .required = true, .min = one_femtosecond, .max = second};
+  return {
+      .name = name, .type = Type::duration, .help = help, .required = true, .min = one_femtosecond, .max = millisecond};
 }
 
 constexpr std::array timing_fields{
@@ -141,19 +143,23 @@ constexpr std::array controller_fields{
           .fallback = "0 ns",
           .min = 0,
           .max = second},
-    Field{
-        .name = "starvation",
-        .type = Type::duration,
-        .help = "A request older than this stops younger row hits of its bank, and a drain of writes; 0 ns never does.",
-        .fallback = "4 us",
-        .min = 0,
-        .max = second},
+    Field{.name = "starvation",
+          .type = Type::duration,
+          .help = "A request older than this stops younger row hits of its bank, reads or writes that have waited so "
+                  "long for the other "
+                  "kind go; 0 ns never does.",
+          .fallback = "4 us",
+          .min = 0,
+          .max = second},
     Field{.name = "write_age",
           .type = Type::duration,
-          .help = "Writes that waited so long while reads went first are drained; 0 ns never does.",
+          .help =
+              "Writes that waited so long while reads went first are drained, if there are enough (age_above); 0 ns "
+              "never does.",
           .fallback = "0 ns",
           .min = 0,
           .max = second},
+    fill("age_above", "Aged writes are drained when the write queue is fuller than this.", "0.2"),
 };
 constexpr Table controller_table{.name = "controller",
                                  .help = "How the device's own controllers schedule; nothing of it is published.",

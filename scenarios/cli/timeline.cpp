@@ -1,7 +1,9 @@
-// A file beside the target is renamed over it when it is complete. Leaves out when to call this (run.cpp).
+// A file beside the target is renamed over it when it is complete; devices and pipes are written as they are. Leaves
+// out when to call this (run.cpp).
 #include "scenarios/cli/timeline.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -17,14 +19,23 @@
 namespace kvtraffic::scenarios {
 namespace {
 
+namespace fs = std::filesystem;
+
 double seconds_of(const std::string& text) {
   const auto duration = sim::parse_duration(text);
   if (!duration) throw std::invalid_argument(fmt::format("{} is no time such as 500us", sim::in_quotes(text)));
   return duration->seconds();
 }
 
-[[noreturn]] void cannot_write(const std::string& file) {
-  throw sim::IoError(fmt::format("cannot write {}: {}", file, std::generic_category().message(errno)));
+// Writes a text to `place`; faults are told as those of `file`.
+void put(const std::string& place, const std::string& text, const std::string& file) {
+  errno = 0;
+  std::ofstream out(place, std::ios::binary | std::ios::trunc);
+  if (out) out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (out) out.close();
+  if (out) return;
+  const std::error_code reason(errno == 0 ? EIO : errno, std::generic_category());
+  throw sim::IoError(fmt::format("cannot write {}: {}", file, reason.message()));
 }
 
 }  // namespace
@@ -53,22 +64,22 @@ void require_timeline(const Plan& plan) {
 
 void write_timeline(const std::string& file, const sim::PointResult& point, const reports::TimelineLimits& limits) {
   const std::string text = reports::timeline_of(point, limits);
-  const std::string unfinished = file + ".part";
-  errno = 0;
-  {
-    std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-    if (!out) cannot_write(file);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
-    if (!out) {
-      std::error_code ignored;
-      std::filesystem::remove(unfinished, ignored);
-      cannot_write(file);
-    }
-  }
+  std::error_code unknown;
+  const fs::path target = fs::weakly_canonical(file, unknown);  // a link stays one, what it points to is replaced
+  const fs::file_status status = fs::status(file, unknown);
+  if (unknown || (fs::exists(status) && !fs::is_regular_file(status))) return put(file, text, file);
+  const std::string unfinished = fmt::format("{}.{}.part", target.string(), ::getpid());
   std::error_code failed;
-  std::filesystem::rename(unfinished, file, failed);
-  if (failed) throw sim::IoError(fmt::format("cannot write {}: {}", file, failed.message()));
+  try {
+    put(unfinished, text, file);
+    fs::rename(unfinished, target, failed);
+  } catch (const sim::IoError&) {
+    fs::remove(unfinished, unknown);
+    throw;
+  }
+  if (!failed) return;
+  fs::remove(unfinished, unknown);
+  throw sim::IoError(fmt::format("cannot write {}: {}", file, failed.message()));
 }
 
 }  // namespace kvtraffic::scenarios

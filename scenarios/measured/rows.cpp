@@ -64,8 +64,10 @@ void read_row(const std::string& line, const sim::Mark& where, std::vector<Measu
 
 std::shared_ptr<const sim::SourceFile> read_source(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
+  file.peek();  // a folder of such a name opens, and does not read
+  if (!file.is_open() || file.bad()) throw sim::IoError(fmt::format("cannot read {}", sim::in_quotes(path)));
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) throw sim::IoError(fmt::format("cannot read {}", sim::in_quotes(path)));
+  text << file.rdbuf();
   return std::make_shared<const sim::SourceFile>(sim::SourceFile{path, std::move(text).str()});
 }
 

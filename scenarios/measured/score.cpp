@@ -59,9 +59,8 @@ Scored score(const MeasuredRow& row, const ScoreOptions& options, const Catalog&
   if (row.kernel_time && setup->scenario.fidelity != Fidelity::roofline) {
     scored.seconds -= setup->hardware.device.launch_gap.seconds();
   }
-  if (!(scored.seconds > 0)) refuse(row, "the kernel takes no longer than the gap before it: it moves nothing");
-  scored.seconds *= static_cast<double>(row.repeat);
-  scored.error = std::abs(std::log(scored.seconds / row.seconds));
+  scored.seconds = std::max(scored.seconds, 0.0) * static_cast<double>(row.repeat);
+  scored.error = scored.seconds > 0 ? std::abs(std::log(scored.seconds / row.seconds)) : HUGE_VAL;
   return scored;
 }
 

@@ -13,7 +13,7 @@ namespace kvtraffic::scenarios {
 struct Scored {
   MeasuredRow row;
   double seconds = 0;  // simulated, over as much as the row was timed over
-  double error = 0;    // |ln(simulated / measured)|
+  double error = 0;    // |ln(simulated / measured)|; infinite where L2 holds all and a bound is zero
   std::string bound_by;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <optional>
 #include <regex>
 #include <set>
@@ -131,6 +132,42 @@ TEST(IncludeDirection, HoldsInTheWholeTree) {
   for (const SourceFile& source : sources) {
     EXPECT_EQ(verdict(source.path, source.text), "");
   }
+}
+
+// Folders of `sources` that reach themselves again by what their files include.
+std::set<std::string> folders_in_a_circle(const std::vector<SourceFile>& sources) {
+  const auto folder_of = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
+  std::map<std::string, std::set<std::string>> reached;
+  for (const SourceFile& source : sources) {
+    for (const std::string& line : lines_of(source.text)) {
+      const auto include = include_in(line);
+      if (!include || !include->quoted || folder_of(include->header) == folder_of(source.path)) continue;
+      reached[folder_of(source.path)].insert(folder_of(include->header));
+    }
+  }
+  for (std::size_t round = 0; round < reached.size(); ++round) {
+    for (auto& [folder, others] : reached) {
+      for (const std::string& other : std::set(others)) {
+        if (const auto more = reached.find(other); more != reached.end()) others.merge(std::set(more->second));
+      }
+    }
+  }
+  std::erase_if(reached, [](const auto& entry) { return !entry.second.contains(entry.first); });
+  std::set<std::string> circle;
+  for (const auto& [folder, others] : reached) circle.insert(folder);
+  return circle;
+}
+
+TEST(IncludeDirection, FoldersOfScenariosIncludeOneAnotherOneWay) {
+  EXPECT_EQ(folders_in_a_circle(sources_in({"scenarios"})), std::set<std::string>());
+}
+
+TEST(IncludeDirectionChecker, FindsFoldersInACircle) {
+  EXPECT_EQ(folders_in_a_circle({{"a/a/x.cpp", "#include \"a/b/x.hpp\"\n#include \"a/a/x.hpp\"\n"},
+                                 {"a/b/x.hpp", "#include \"a/c/x.hpp\"\n"},
+                                 {"a/c/x.hpp", "#include \"a/a/x.hpp\"\n"},
+                                 {"a/d/x.hpp", "#include \"a/a/x.hpp\"\n"}}),
+            (std::set<std::string>{"a/a", "a/b", "a/c"}));
 }
 
 TEST(IncludeDirection, OneSourceFileKnowsTheCommandLineLibrary) {

@@ -207,7 +207,7 @@ TEST(ReadMemory, ReadsControllerBusMapAndEnergy) {
   EXPECT_EQ(h100.map, "i256");
   EXPECT_EQ(h100.controller.read_queue, 80);
   EXPECT_EQ(h100.controller.write_queue, 256);
-  EXPECT_EQ(h100.controller.write_age.femtoseconds(), 270'000'000);
+  EXPECT_EQ(h100.controller.write_age.femtoseconds(), 200'000'000);
   EXPECT_EQ(h100.controller.refresh, hbm::Refresh::per_bank);
   EXPECT_EQ(h100.controller.starvation.femtoseconds(), 4'000'000'000);
   EXPECT_EQ(h100.bus.activate, 3);

@@ -16,8 +16,8 @@ struct Asked {
   double flops = 0;
 };
 
-Asked asked_by(const BareKernel& kernel) {
-  const Lowered lowered = lower_kernel(kernel);
+Asked asked_by(const BareKernel& kernel, const DirtyLines& dirty = {}) {
+  const Lowered lowered = lower_kernel(kernel, dirty);
   sim::Tally tally;
   sim::tally_point(lowered.graph, {}, sim::Point::decode(kernel.rows, kernel.keys), tally);
   Asked asked;
@@ -85,8 +85,56 @@ TEST(BareKernel, WhatIsAskedDoesNotDependOnTheStart) {
   const Asked cold = asked_by(kernel);
   kernel.start = BareKernel::Start::warm;
   EXPECT_EQ(asked_by(kernel).read, cold.read);
-  kernel.start = BareKernel::Start::dirty;  // a third of what is read is written back
-  EXPECT_NEAR(static_cast<double>(asked_by(kernel).written - cold.written), 0.32 * 4 * 4096 * 132, 1);
+}
+
+TEST(BareKernel, ADirtyStartWritesBackWhatTheDeviceSays) {
+  BareKernel kernel{
+      .kind = BareKernel::Kind::scan, .rows = 4, .keys = 4096, .entry_bytes = 132, .heads = 64, .key_width = 128};
+  const std::int64_t cold = asked_by(kernel).written;
+  kernel.start = BareKernel::Start::dirty;
+  EXPECT_EQ(asked_by(kernel).written, cold);  // a device of which nothing is known
+  constexpr std::int64_t keys = 4 * 4096 * 132;
+  EXPECT_EQ(asked_by(kernel, {0.25, sim::Bytes::of(keys)}).written, cold + keys / 4);
+  EXPECT_EQ(asked_by(kernel, {0.25, sim::Bytes::of(1000)}).written, cold + 1000);
+}
+
+TEST(BareKernel, AGatherReadsEachEntryByItself) {
+  const BareKernel kernel{.kind = BareKernel::Kind::gather, .rows = 3, .keys = 100, .entry_bytes = 40};
+  const Lowered lowered = lower_kernel(kernel);
+  const sim::Access& read = lowered.graph.operations()[0].accesses[0];
+  EXPECT_EQ(read.pattern, sim::Pattern::gather);
+  EXPECT_EQ(lowered.graph.layouts()[read.layout].row, 40);
+  EXPECT_EQ(asked_by(kernel).read, 3 * 100 * 40);
+  sim::Tally tally;
+  sim::tally_point(lowered.graph, {}, sim::Point::decode(3, 100), tally);
+  // Entries of 40 B start at 0, 8, 16 or 24 of a sector of 32 B: always two sectors.
+  EXPECT_EQ(tally.accesses[0].sector, 3 * 100 * 64);
+}
+
+// All counts as large as a scenario allows: no kind wraps or converts what 64 bits do not hold.
+TEST(BareKernel, BytesThatLeave64BitsAreRefused) {
+  using Kind = BareKernel::Kind;
+  constexpr std::int64_t most = 1'000'000'000;
+  for (const Kind kind : {Kind::gemm, Kind::grouped_gemm, Kind::moe, Kind::attention, Kind::gather, Kind::scan,
+                          Kind::topk, Kind::elementwise}) {
+    BareKernel kernel{.kind = kind,
+                      .rows = most * most,
+                      .columns = most,
+                      .depth = most,
+                      .experts = 65'536,
+                      .spread = 0.3,
+                      .keys = most,
+                      .entry_bytes = 1e9,
+                      .heads = most,
+                      .key_width = most,
+                      .value_width = most,
+                      .queries = most,
+                      .picked = most,
+                      .values = most,
+                      .reads = most,
+                      .writes = most};
+    EXPECT_THROW(static_cast<void>(lower_kernel(kernel)), sim::OverflowError) << static_cast<int>(kind);
+  }
 }
 
 TEST(ExpertRows, AreEvenWithoutSpread) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -302,6 +303,24 @@ TEST(CommandFile, OfAFullDiskIsToldWithExitCodeFive) {
   EXPECT_EQ(outcome.code, 5);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err, "kvtraffic: cannot write '/dev/full': No space left on device\n");
+}
+
+// Requests are read 65,536 at a time; those of the faulty chunk are never asked for.
+TEST(CommandFile, KeepsWholeLinesOfWhatWasDoneBeforeAFaultOfTheTrace) {
+  constexpr int chunk = 65'536, queue = 32;
+  std::string trace;
+  for (int i = 0; i <= chunk; ++i) trace += "LD 0x0\n";
+  const Folder folder;
+  const Words run{"xhbm2", "--trace", "-", "--set", "controller.read_queue=32", "--commands", folder.path("c.txt")};
+  const Outcome outcome = device(run, trace + "XX\n");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, StartsWith("<stdin>:65538: error: "));
+  const std::string commands = test::contents(folder.path("c.txt"));
+  EXPECT_EQ(commands.back(), '\n');
+  std::istringstream words(commands);
+  const auto reads = std::count(std::istream_iterator<std::string>(words), {}, "RD");
+  EXPECT_GE(reads, chunk - queue);  // the last ones wait in the channel
+  EXPECT_LE(reads, chunk);
 }
 
 TEST(CommandFile, OnStandardOutputHasThePageBehindItAsAComment) {

@@ -55,6 +55,18 @@ TEST(TimelineFile, ThatCannotBeWrittenIsAnInputOutputError) {
   EXPECT_THAT(outcome.err, HasSubstr("cannot write /no/such/folder/step.json"));
 }
 
+TEST(TimelineFile, LeavesLinksAndDevicesWhatTheyAre) {
+  const Folder folder;
+  folder.write("old.json", "old");
+  std::filesystem::create_symlink(folder.path("old.json"), folder.path("link.json"));
+  ASSERT_EQ(run_with({"--timeline", folder.path("link.json")}).code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link.json")));
+  EXPECT_GT(slices(contents(folder.path("old.json"))), 0U);
+  std::filesystem::create_symlink("/dev/full", folder.path("full"));
+  EXPECT_EQ(run_with({"--timeline", folder.path("full")}).code, 5);
+  EXPECT_TRUE(std::filesystem::is_character_file(folder.path("full")));
+}
+
 TEST(TimelineFile, IsForOnePointThatIsPlacedInTime) {
   const Folder folder;
   const std::string file = folder.path("step.json");

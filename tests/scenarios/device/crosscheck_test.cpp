@@ -16,6 +16,8 @@
 namespace kvtraffic::scenarios {
 namespace {
 
+using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 std::vector<Recorded> all_runs() { return read_crosscheck(Catalog(KVTRAFFIC_ROOT)); }
@@ -103,6 +105,14 @@ TEST(Crosscheck, TheSpanReachesFromTheLeastToTheMostOfAllPeers) {
   EXPECT_FALSE(row(1200, 1000, {{"a", 900}}).is_inside_span());
 }
 
+TEST(Crosscheck, TellsTheSpanBesideTheToleranceOfThePeer) {
+  const std::vector<Compared> compared{row(1200, 1000, {{"a", 1200}})};
+  const nlohmann::json run = nlohmann::json::parse(crosscheck_json(compared)).at("runs").at(0);
+  EXPECT_EQ(run.at("verdict"), "outside");
+  EXPECT_EQ(run.at("span_verdict"), "inside");
+  EXPECT_THAT(crosscheck_table(compared), AllOf(HasSubstr("in the peers' span"), ContainsRegex("NO +yes")));
+}
+
 TEST(Crosscheck, TheTableCountsWhatIsOutside) {
   const std::string table = crosscheck_table({row(1000, 1000), row(1001, 1000), row(2000, 1000)});
   EXPECT_THAT(table, HasSubstr("3 runs: 2 inside the tolerance, 1 outside; 2 within a cycle; largest difference "
@@ -125,15 +135,21 @@ TEST(Crosscheck, ARunOutsideExitsWithFour) {
   EXPECT_THAT(outcome.out, HasSubstr("1 runs: 0 inside the tolerance, 1 outside"));
 }
 
-TEST(Crosscheck, WithoutRecordedRunsExitsWithFive) {
+TEST(Crosscheck, WithoutRecordedRunsExitsWithFiveAndTheReason) {
   const test::Folder folder;
   for (const char* room : {"models", "hardware"}) {
     std::filesystem::create_directory_symlink(std::filesystem::path(KVTRAFFIC_ROOT) / room, folder.path(room));
   }
-  const test::Outcome outcome =
-      test::run_program({"device", "--crosscheck"}, "", "", {"KVTRAFFIC_DATA=" + folder.path()});
-  EXPECT_EQ(outcome.code, 5);
-  EXPECT_THAT(outcome.err, HasSubstr("no recorded runs in"));
+  const auto crosscheck = [&] {
+    return test::run_program({"device", "--crosscheck"}, "", "", {"KVTRAFFIC_DATA=" + folder.path()});
+  };
+  const test::Outcome missing = crosscheck();
+  EXPECT_EQ(missing.code, 5);
+  EXPECT_THAT(missing.err, AllOf(HasSubstr("cannot read the folder"), HasSubstr("No such file or directory")));
+  std::filesystem::create_directories(folder.path("tests/crosscheck"));
+  const test::Outcome empty = crosscheck();
+  EXPECT_EQ(empty.code, 5);
+  EXPECT_THAT(empty.err, HasSubstr("no recorded runs in"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "scenarios/measured/measured_report.hpp"
+#include "sim/config/io_error.hpp"
 #include "tests/scenarios/support.hpp"
 
 namespace kvtraffic::scenarios {
@@ -65,6 +66,69 @@ TEST(Measured, TheCommandPrintsRowsAndSpreads) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("\"schema\": \"kvtraffic.measured/1\""), std::string::npos);
   EXPECT_EQ(test::run_program({"measured", "--family", "NONE"}).code, 2);
+}
+
+// Rows are timed inside the kernel, so that the gap before it is taken off; a bound never had it.
+TEST(Measured, ABoundIsComparedWhole) {
+  const Catalog catalog{KVTRAFFIC_ROOT};
+  MeasuredRow row{"X-1",  "X",  "h200-sxm", "reference", "gemm: {m: 64, n: 64, k: 64, precision: fp8}",
+                  "cold", true, 1,          1e-6,        ""};
+  const Scored bound = score(row, {.engine = "", .fidelity = "roofline"}, catalog);
+  EXPECT_GT(bound.seconds, 0.999 * 64 * (64 + 64) / 4.8e12);  // both operands
+  EXPECT_LT(bound.seconds, 0.1e-6);
+  EXPECT_TRUE(std::isfinite(bound.error));
+}
+
+TEST(Measured, ABoundOfZeroIsInfinitelyFarOff) {
+  const Catalog catalog{KVTRAFFIC_ROOT};
+  const MeasuredRow row{"X-1",  "X",  "h200-sxm", "reference", "elementwise: {tokens: 64, values: 64}",
+                        "warm", true, 1,          1e-6,        ""};
+  const Scored bound = score(row, {.engine = "", .fidelity = "roofline"}, catalog);
+  EXPECT_EQ(bound.seconds, 0);
+  EXPECT_TRUE(std::isinf(bound.error));
+}
+
+constexpr const char* head = "id,family,hardware,engine,kernel,cache,timed,repeat,measured_us,source\n";
+
+std::vector<std::string> faults_of(const std::string& text) {
+  const test::Folder folder;
+  folder.write("x.csv", text);
+  try {
+    static_cast<void>(read_measured(folder.path()));
+  } catch (const sim::ConfigError& fault) {
+    return test::messages(fault.diagnostics());
+  }
+  return {};
+}
+
+TEST(Measured, FaultyRowsAreToldTogether) {
+  const std::string good = "A,F,h,e,gemm: {},cold,graph,1,2.5,s\n";
+  EXPECT_TRUE(faults_of(head + good).empty());
+  EXPECT_EQ(faults_of("").size(), 1U);
+  EXPECT_EQ(faults_of("id\n" + good).size(), 1U);
+  const std::vector<std::string> faults =
+      faults_of(head + good + "A,F\nB,F,h,e,k,cold,graph,0,2.5,s\nC,F,h,e,k,cold,graph,1e300,2.5,s\n" +
+                "D,F,h,e,k,cold,graph,1,nan,s\nE,F,h,e,k,cold,graph,1,-2,s\n");
+  EXPECT_EQ(faults, (std::vector<std::string>{"2 columns", "B: repeat must be between 1 and 1000000",
+                                              "C: repeat must be between 1 and 1000000",
+                                              "D: measured_us must be a time", "E: measured_us must be a time"}));
+}
+
+TEST(Measured, AFolderThatIsNotThereIsNoFaultOfItsContent) {
+  const test::Folder folder;
+  EXPECT_THROW(static_cast<void>(read_measured(folder.path("none"))), sim::IoError);
+}
+
+TEST(Measured, FaultyContentExitsWithThree) {
+  const test::Folder folder;
+  for (const char* room : {"models", "hardware", "scenarios"}) {
+    std::filesystem::create_directory_symlink(std::filesystem::path(KVTRAFFIC_ROOT) / room, folder.path(room));
+  }
+  std::filesystem::create_directories(folder.path("tests/measurements"));
+  folder.write("tests/measurements/x.csv", std::string(head) + "A,F\n");
+  const test::Outcome outcome = test::run_program({"measured"}, "", "", {"KVTRAFFIC_DATA=" + folder.path()});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("x.csv:2:1: error: 2 columns"), std::string::npos) << outcome.err;
 }
 
 }  // namespace

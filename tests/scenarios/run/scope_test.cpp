@@ -78,5 +78,48 @@ TEST(Scope, EnginesCutAttentionInTheirOwnWay) {
   EXPECT_EQ(kernel(attention, "deepseek").time->seconds, kernel(attention, "vllm").time->seconds);
 }
 
+sim::PointResult gather(std::int64_t entries, std::int64_t entry_bytes, const std::string& more = "") {
+  return run("hardware: h200-sxm\nengine: reference\nfidelity: cycle\n" + more +
+             "workload: {scope: {kernel: {gather: {batch: 64, entries: " + std::to_string(entries) +
+             ", entry_bytes: " + std::to_string(entry_bytes) + "}}}}\n");
+}
+
+TEST(Scope, SmallEntriesAreGatheredMoreSlowlyThanLargeOnes) {
+  const sim::PointResult small = gather(65536, 64), large = gather(1024, 4096);
+  ASSERT_EQ(small.status, sim::Status::ok) << small.reason;
+  EXPECT_EQ(small.traffic->total(sim::Level::sector), large.traffic->total(sim::Level::sector));
+  EXPECT_GT(small.time->seconds, 1.1 * large.time->seconds);
+  const std::string off = "ablate: {gather: off}\n";
+  EXPECT_EQ(gather(65536, 64, off).time->seconds, gather(1024, 4096, off).time->seconds);
+}
+
+TEST(Scope, AKernelWhoseBytesLeave64BitsFailsAndSaysSo) {
+  const sim::PointResult point =
+      kernel("gather: {batch: 1000000000, entries: 1000000000, entry_bytes: 1000000000}", "reference");
+  EXPECT_EQ(point.status, sim::Status::failed);
+  EXPECT_THAT(point.reason, testing::HasSubstr("the kernel's bytes leave 64 bits"));
+}
+
+// What a kernel's tiles read again may leave 64 bits where its bytes do not.
+TEST(Scope, AKernelThatOutlastsTheClockFails) {
+  const sim::PointResult point = kernel("gemm: {m: 1000000, n: 1000000000, k: 1000000000, precision: fp8}", "deepseek");
+  EXPECT_EQ(point.status, sim::Status::failed);
+}
+
+// Half of usable L2 is dirty, and a scan of 138 MB puts all of it out.
+TEST(Scope, ADirtyStartWritesBackWhatFitsIntoTheDevicesL2) {
+  const auto written = [](const std::string& cache) {
+    const sim::PointResult point =
+        run("hardware: {extends: h800-sxm, l2: {capacity: 40 MB, usable: 0.5, flushed: 0.5, written_back: 0.25}}\n"
+            "engine: deepseek\nworkload: {cache: " +
+            cache +
+            ", scope: {kernel: {scan: {batch: 64, keys: 16K, heads: 64, width: 128, precision: fp8, entry_bytes: "
+            "132}}}}\n");
+    EXPECT_EQ(point.status, sim::Status::ok) << point.reason;
+    return point.traffic->at(sim::Level::dram, sim::DataKind::activation).write;
+  };
+  EXPECT_EQ(written("dirty") - written("cold"), 10'000'000);  // 40 MB x 0.5 x 0.5
+}
+
 }  // namespace
 }  // namespace kvtraffic::scenarios
