@@ -15,12 +15,16 @@ struct MeasuredRow {
   std::string family;    // "KMLAD"
   std::string hardware;  // names of catalogs
   std::string engine;
-  std::string kernel;        // "gemm: {m: 64, ...}", as workload.scope.kernel has it
+  // "gemm: {m: 64, ...}", as workload.scope.kernel has it; or "model: ...", the lines of a scenario
+  std::string kernel;
   std::string cache;         // cold | warm
   bool kernel_time = false;  // timed inside the kernel: without the gap between two kernels
   std::int64_t repeat = 1;   // kernels that the time covers, one after another
   double seconds = 0;
   std::string source;
+
+  [[nodiscard]] bool is_part_of_step() const { return kernel.starts_with("model:"); }
+  [[nodiscard]] std::string device() const;  // "h200-sxm", also where the row takes eight of them for its shapes
 };
 
 // Rows of all files of `folder`, sorted by file and then as they stand. IoError where a file is not what it should be.

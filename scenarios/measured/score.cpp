@@ -15,15 +15,11 @@
 namespace kvtraffic::scenarios {
 namespace {
 
-std::shared_ptr<const Setup> setup_of(const MeasuredRow& row, const ScoreOptions& options, const Catalog& catalog) {
-  const sim::Node node = scenario_of(row, options.engine, options.fidelity);
-  sim::Diagnostics faults;
-  check(node, table_for(node), faults);
-  const Scenario scenario = read_scenario(node, faults);
-  std::shared_ptr<const Setup> setup;
-  if (!faults.has_errors()) setup = build_setup(scenario, catalog, "", faults);
-  if (!setup) throw sim::ConfigError(faults);
-  return setup;
+// DRAM commands can be simulated where a device names its part.
+bool names_memory_part(const MeasuredRow& row, const Catalog& catalog, sim::Diagnostics& faults) {
+  const sim::Node entry = catalog.resolve(CatalogKind::hardware, sim::Node::scalar(row.device()), "", faults);
+  const sim::Node* memory = entry.find("memory");
+  return memory != nullptr && memory->find("part") != nullptr;
 }
 
 // The value below which `share` of the sorted values lie, of a few the next one up.
@@ -43,8 +39,23 @@ std::vector<Spread> grouped(const std::vector<Scored>& rows, Key key) {
 
 }  // namespace
 
+std::shared_ptr<const Setup> setup_of(const MeasuredRow& row, const ScoreOptions& options, const Catalog& catalog) {
+  sim::Diagnostics faults;
+  const bool is_cycle = options.fidelity.empty() && names_memory_part(row, catalog, faults);
+  const sim::Node node = scenario_of(row, options.engine, is_cycle ? "cycle" : options.fidelity);
+  check(node, table_for(node), faults);
+  const Scenario scenario = read_scenario(node, faults);
+  std::shared_ptr<const Setup> setup;
+  if (!faults.has_errors()) setup = build_setup(scenario, catalog, "", faults);
+  if (!setup) throw sim::ConfigError(faults);
+  return setup;
+}
+
 Scored score(const MeasuredRow& row, const ScoreOptions& options, const Catalog& catalog) {
-  const auto setup = setup_of(row, options, catalog);
+  return score(row, setup_of(row, options, catalog));
+}
+
+Scored score(const MeasuredRow& row, const std::shared_ptr<const Setup>& setup) {
   Evaluator evaluator(setup);
   const sim::PointResult result = evaluator.evaluate(setup->scenario.batch, setup->scenario.context, {});
   if (!result.time)
@@ -73,7 +84,7 @@ std::vector<Spread> by_family(const std::vector<Scored>& rows) {
 }
 
 std::vector<Spread> by_hardware(const std::vector<Scored>& rows) {
-  return grouped(rows, [](const MeasuredRow& row) { return row.hardware; });
+  return grouped(rows, [](const MeasuredRow& row) { return row.device(); });
 }
 
 }  // namespace kvtraffic::scenarios
