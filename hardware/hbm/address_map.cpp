@@ -89,11 +89,14 @@ void AddressMap::number_banks(const Geometry& geometry) {
 void AddressMap::measure(const MapLayout& layout, const Geometry& geometry) {
   capacity_ = layout.capacity;
   grain_ = std::uint64_t{1} << chunk_bits_;
+  const auto granule = static_cast<std::uint64_t>(geometry.transaction_bytes);
   for (const MapSlice& slice : layout.slices) {
     if (slice.kind != FieldKind::channel) continue;
     const bool nothing_but_columns_below = slice.from == chunk_bits_;
     const bool whole = slice.bits == layout.widths[channel];
-    if (nothing_but_columns_below && whole) block_ = grain_ * static_cast<std::uint64_t>(geometry.all_channels());
+    const bool one_bank_per_grain = hash_ != Hash::column_xor || std::uint64_t{1} << slice.from == granule;
+    if (nothing_but_columns_below && whole && one_bank_per_grain)
+      block_ = grain_ * static_cast<std::uint64_t>(geometry.all_channels());
     if (stacks_ == 1) grain_ = std::uint64_t{1} << slice.from;
     break;
   }

@@ -17,6 +17,8 @@ namespace kvtraffic::hardware::hbm {
 class Channels {
  public:
   Channels(const Part& part, const std::function<Listener*(int)>& listen);
+  Channels(const Channels&) = delete;  // its controllers point to its plan
+  Channels& operator=(const Channels&) = delete;
 
   [[nodiscard]] std::size_t size() const { return controllers_.size(); }
   [[nodiscard]] Controller& operator[](std::size_t channel) { return controllers_[channel]; }

@@ -10,6 +10,9 @@ namespace kvtraffic::hardware::hbm {
 // Half clock cycles since the channel's reset. Rising edges are odd, so the first edge, 1, is a rising one.
 using Tick = std::int64_t;
 inline constexpr Tick never = INT64_MAX / 32;
+// How far back, at most, it matters for telling causes when something became possible: a few edges, in which a command
+// that was ready may have lost its turn on a bus.
+inline constexpr Tick recent = 8;
 [[nodiscard]] constexpr bool is_rising(Tick tick) { return (tick & 1) != 0; }
 [[nodiscard]] constexpr Tick rising_from(Tick tick) { return tick | 1; }  // the first rising edge not before `tick`
 

@@ -247,10 +247,9 @@ bool Controller::has_hits(BankAddress at) const {
 }
 
 void Controller::account_column(Tick now, const Pick& pick, const Request& request) {
-  constexpr Tick just_now = 4;
   Cause lost_to = Cause::command_bus;
-  if (now - mode_since_ <= just_now) lost_to = Cause::turnaround;
-  if (now - refresh_seen_ <= just_now) lost_to = Cause::refresh;
+  if (now - mode_since_ <= recent / 2) lost_to = Cause::turnaround;
+  if (now - refresh_seen_ <= recent / 2) lost_to = Cause::refresh;
   const BusTime::Reason reason{device_.earliest_off_bus(gate_of(request.kind), pick.at),
                                request.arrival,
                                request.held_by,
@@ -359,12 +358,11 @@ void Controller::issue_activate(Tick now, const Pick& pick) {
   if (!request.counted) ++counters_.row_misses;
   request.counted = true;
   const std::size_t bank = flat(pick.at);
-  const bool switched = now - mode_since_ <= 4;
+  const bool switched = now - mode_since_ <= recent / 2;
   opened_at_[bank] = used_at_[bank] = now;
   // To have lost a turn of the row bus when its time had come is not what it waited for.
-  constexpr Tick turn = 8;
   const Stamp gate = device_.earliest_off_bus(Gate::activate, pick.at);
-  const bool just_ready = gate.tick() > now - turn && gate.tick() >= request.arrival;
+  const bool just_ready = gate.tick() > now - recent && gate.tick() >= request.arrival;
   opened_by_[bank] = just_ready ? gate.cause()
                                 : cause_of(now, pick.gate, request.arrival, request.held_by,
                                            switched ? Cause::turnaround : Cause::command_bus);

@@ -1,5 +1,5 @@
 // The state of a controller as numbers, and jumps over spans in which it repeats. Leaves out finding such spans
-// (recurrence.cpp).
+// (stream_run.cpp).
 #include <algorithm>
 
 #include "hardware/hbm/controller.hpp"
@@ -15,13 +15,16 @@ Counters Controller::finished(Tick end) const {
 // Everything that decides what happens next, and nothing else: counters are left out, and times so long past that no
 // comparison tells them apart are told alike.
 void Controller::tell(StateText& text, const Epoch& epoch) const {
-  device_.tell(text, epoch);
+  Tick since = now_ - recent;  // bus time and causes look back so far
+  for (int pc = 0; pc < plan_->rules.geometry.pseudo_channels; ++pc) since = std::min(since, bus_time_.told(pc));
+  device_.tell(text, epoch, since);
+  text.number(now_ & 1);
   queue_.tell(text, epoch);
   bus_time_.tell(text, epoch);
   text.number(static_cast<std::int64_t>(mode_) * 2 + (forced_read_ ? 1 : 0));
   text.number(drain_to_);
-  text.number(std::min(now_ - mode_since_, std::max(plan_->starvation, plan_->write_age) + 8));
-  text.number(std::min<Tick>(now_ - refresh_seen_, 8));
+  text.number(std::min(now_ - mode_since_, std::max(plan_->starvation, plan_->write_age) + recent));
+  text.number(std::min<Tick>(now_ - refresh_seen_, recent));
   text.number(std::min(column_next_, never) - epoch.tick);
   text.number(row_next_ == never ? -1 : row_next_ - epoch.tick);
   for (std::size_t pc = 0; pc < 2; ++pc) {

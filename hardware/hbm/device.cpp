@@ -140,10 +140,10 @@ void Device::change_rows(Command command, BankAddress at, std::int64_t row) {
   }
 }
 
-void Device::tell(StateText& text, const Epoch& epoch) const {
+void Device::tell(StateText& text, const Epoch& epoch, Tick since) const {
   for (const Stamp gate : gates_) {
     const Tick ahead = gate.tick() - epoch.tick;
-    text.number(ahead > 0 ? ahead * 16 + static_cast<std::int64_t>(gate.cause()) : 0);
+    text.number(gate.tick() > since ? ahead * 16 + static_cast<std::int64_t>(gate.cause()) : -never);
   }
   for (const std::int64_t open : rows_) text.number(open == closed ? closed : epoch.row_from(open));
   for (const auto& history : histories_) {

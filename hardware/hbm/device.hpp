@@ -61,8 +61,9 @@ class Device {
 
   [[nodiscard]] const RuleSet& rules() const { return *rules_; }
 
-  // The state as numbers that repeat when it does, and the same state later on and some rows further.
-  void tell(StateText& text, const Epoch& epoch) const;
+  // The state as numbers that repeat when it does, and the same state later on and some rows further. Gates that opened
+  // at `since` or before read alike: nobody asks any more when that was.
+  void tell(StateText& text, const Epoch& epoch, Tick since) const;
   void shift(const Epoch& by);
 
  private:

@@ -2,6 +2,7 @@
 // (stream_run.cpp).
 #include "hardware/hbm/memory.hpp"
 
+#include <fmt/format.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "hardware/hbm/channels.hpp"
+#include "sim/units/format.hpp"
 
 namespace kvtraffic::hardware::hbm {
 namespace {
@@ -94,10 +96,18 @@ class RateFeed {
  public:
   RateFeed(Channels& channels, const Part& part, sim::Bandwidth rate)
       : channels_(&channels),
-        ticks_each_(2 * part.clock_rate().per_second() * part.geometry.transaction_bytes / rate.per_second()) {}
+        ticks_each_(2 * part.clock_rate().per_second() * part.geometry.transaction_bytes / rate.per_second()) {
+    const double slowest = static_cast<double>(part.geometry.transaction_bytes) / longest_pause;
+    if (rate.per_second() < slowest) {
+      throw std::invalid_argument(fmt::format("a rate below {} leaves more than a millisecond between two requests",
+                                              to_text(sim::Bandwidth::per_second(slowest))));
+    }
+  }
 
   void take(const Transaction& transaction) {
-    const auto asked = static_cast<Tick>(ticks_each_ * static_cast<double>(count_++));
+    const double when = ticks_each_ * static_cast<double>(count_++);
+    if (when > static_cast<double>(never / 2)) throw std::invalid_argument("at this rate the clock runs out");
+    const auto asked = static_cast<Tick>(when);
     const Place place = channels_->place_of(transaction.address);
     Controller& channel = (*channels_)[place.channel];
     catch_up(channel, asked);
@@ -112,6 +122,8 @@ class RateFeed {
   }
 
  private:
+  static constexpr double longest_pause = 1e-3;  // seconds: every refresh of a pause is simulated
+
   Channels* channels_;
   double ticks_each_;
   std::uint64_t count_ = 0;

@@ -2,10 +2,8 @@
 // Leaves out caches and kernels, which drive channels themselves (hardware/machine).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
-#include <optional>
 
 #include "hardware/hbm/controller.hpp"
 #include "hardware/hbm/part.hpp"

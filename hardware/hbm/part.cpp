@@ -1,5 +1,5 @@
 // What follows from a part's numbers: capacity, whole clock cycles, peak.
-// Leaves out whether the numbers make sense (hardware/spec/memory.cpp).
+// Leaves out whether the numbers make sense (hardware/spec/memory_checks.cpp).
 #include "hardware/hbm/part.hpp"
 
 namespace kvtraffic::hardware::hbm {

@@ -24,8 +24,7 @@ enum class PatternKind : std::uint8_t { stream, streams, random, gather, scan, m
 //                     T entries, beginning again at 0 when the capacity has no room for one more
 //   scan:E            packed entries of E bytes in order, neighbours merged: every transaction once
 //   mix:F             turns, each a read with probability F (at most nine decimals); reads walk up the lower half of
-//   the
-//                     capacity and writes the upper half, both starting again at the half's end
+//                     the capacity and writes the upper half, both starting again at the half's end
 //   chase             single transactions anywhere; what makes the chain dependent is the feed
 //   trace:NAME        a trace of reference_traces.hpp, at scale size / (its size at scale 1)
 // `:write` behind the first five makes them writes; the others are reads (gather:...:write scatters).

@@ -1,5 +1,6 @@
 // The requests that wait in one controller, by bank, kind and whether they hit the open row: each question of the
-// scheduler (oldest hit, oldest miss of a bank) is answered without a search. Leaves out choosing among banks.
+// scheduler (oldest hit, oldest miss of a bank) is answered without a search; only `find_write` walks a bank's writes.
+// Leaves out choosing among banks.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The table of timing rules and its compilation to flat arrays.
-// Leaves out checking that a part's numbers make sense (hardware/spec/memory.cpp).
+// Leaves out checking that a part's numbers make sense (hardware/spec/memory_checks.cpp).
 #include "hardware/hbm/rules.hpp"
 
 #include <algorithm>
@@ -32,6 +32,8 @@ constexpr std::array table{
     // Pseudo-channel: its data bus, its banks together.
     Rule{Level::pseudo_channel, reads, reads, sum(tBL), Cause::data_bus},
     Rule{Level::pseudo_channel, writes, writes, sum(tBL), Cause::data_bus},
+    Rule{Level::pseudo_channel, reads, reads, sum(tCCDS), Cause::data_bus},
+    Rule{Level::pseudo_channel, writes, writes, sum(tCCDS), Cause::data_bus},
     Rule{Level::pseudo_channel, reads, writes, sum(tRTW), Cause::turnaround},
     Rule{Level::pseudo_channel, writes, reads, sum(tCWL, tBL, tWTRS), Cause::turnaround},
     Rule{Level::pseudo_channel, C::read, C::precharge_all, sum(tRTP), Cause::row_cycle},
@@ -43,6 +45,7 @@ constexpr std::array table{
     Rule{Level::pseudo_channel, precharges, precharges, sum(tPPD), Cause::command_bus},
     // Pseudo-channel: refresh of all banks.
     Rule{Level::pseudo_channel, C::activate, C::refresh_all, sum(tRC), Cause::row_cycle},
+    Rule{Level::pseudo_channel, C::activate, C::refresh_all, sum(tRAS, tRP), Cause::row_cycle},
     Rule{Level::pseudo_channel, precharges, C::refresh_all, sum(tRP), Cause::row_cycle},
     Rule{Level::pseudo_channel, C::read_auto, C::refresh_all, sum(tRTP, tRP), Cause::row_cycle},
     Rule{Level::pseudo_channel, C::write_auto, C::refresh_all, sum(tCWL, tBL, tWR, tRP), Cause::row_cycle},
@@ -59,8 +62,6 @@ constexpr std::array table{
          Cause::command_bus},
     Rule{Level::bank, C::activate | C::precharge | C::refresh_bank, C::precharge, one_clock, Cause::command_bus},
     // Stack ID: two dies that share a channel.
-    Rule{Level::stack_id, reads, reads, sum(tCCDS), Cause::data_bus},
-    Rule{Level::stack_id, writes, writes, sum(tCCDS), Cause::data_bus},
     Rule{Level::stack_id, reads, reads, sum(tCCDR), Cause::tCCDL, 1, true},
     // Bank group.
     Rule{Level::bank_group, reads, reads, sum(tCCDL), Cause::tCCDL},
@@ -68,7 +69,9 @@ constexpr std::array table{
     Rule{Level::bank_group, writes, reads, sum(tCWL, tBL, tWTRL), Cause::turnaround},
     Rule{Level::bank_group, C::activate, C::activate, sum(tRRDL), Cause::tFAW},
     // Bank.
+    // An auto-precharge waits for tRAS by itself; without a command of its own, tRAS + tRP is all that shows it.
     Rule{Level::bank, C::activate, C::activate, sum(tRC), Cause::row_cycle},
+    Rule{Level::bank, C::activate, C::activate | C::refresh_bank, sum(tRAS, tRP), Cause::row_cycle},
     Rule{Level::bank, C::activate, reads, sum(tRCDRD), Cause::row_cycle},
     Rule{Level::bank, C::activate, writes, sum(tRCDWR), Cause::row_cycle},
     Rule{Level::bank, C::activate, C::precharge, sum(tRAS), Cause::row_cycle},
@@ -128,8 +131,7 @@ void add_rule(RuleSet& set, const Rule& rule, const Part& part) {
       const Tick ticks = ticks_between(rule, before, after, part);
       if (ticks <= 0) continue;
       add(set.updates[static_cast<std::size_t>(before)],
-          {rule.level, gate_of(after), rule.cause, rule.sibling, window_of(set.windows, rule, before),
-           static_cast<std::int32_t>(ticks)});
+          {rule.level, gate_of(after), rule.cause, rule.sibling, window_of(set.windows, rule, before), ticks});
     }
   }
 }

@@ -69,7 +69,7 @@ struct Update {
   Cause cause;
   bool sibling;
   std::int8_t history;  // index of its window in RuleSet::windows; -1: counts from this command
-  std::int32_t ticks;
+  Tick ticks;
 };
 
 struct Window {

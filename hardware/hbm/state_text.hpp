@@ -22,8 +22,6 @@ class StateText {
  public:
   void clear() { words_.clear(); }
   void number(std::int64_t value) { words_.push_back(value); }
-  // A time in the past no longer matters: all of them read alike.
-  void pending(std::int64_t tick, std::int64_t now) { words_.push_back(tick > now ? tick - now : 0); }
   [[nodiscard]] const std::vector<std::int64_t>& words() const { return words_; }
   // FNV-1a over the words.
   [[nodiscard]] std::uint64_t hash() const {

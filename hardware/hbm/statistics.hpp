@@ -19,7 +19,8 @@ class LatencyHistogram {
   void add(const LatencyHistogram& other, std::uint64_t times);
   // `this += (later - earlier) * times`, where `earlier` is an older copy of `later`.
   void add_difference(const LatencyHistogram& later, const LatencyHistogram& earlier, std::uint64_t times);
-  // The smallest latency that `share` of all do not exceed, to the bucket's upper end; zero when there is none.
+  // The smallest latency that `share` of all do not exceed, in whole clocks, to the upper end of its bucket; zero when
+  // there is none.
   [[nodiscard]] Tick quantile(double share) const;
   [[nodiscard]] bool operator==(const LatencyHistogram&) const = default;
 

@@ -122,9 +122,11 @@ class ClassRun {
         block += jumped;
         may_jump = jumped == 0;
       }
-      if (settings.progress && block % 4096 == 0) settings.progress(block * shape_->block);
+      if (settings.progress && block % 4096 == 0) settings.progress((block - shape_->first_block) * shape_->block);
     }
   }
+  // Before copies are made, one for each tail.
+  void forget_states() { recurrence_ = {}; }
   void run_tail(const Places& tail) {
     for (const Place& place : tail) take(place);
     drain(controller_);
@@ -198,6 +200,7 @@ MemoryResult run_classes(const Part& part, const LinearStream& stream, const Run
   for (const Class& group : classes) {
     ClassRun head(plan, channels, shape, stream.write ? Kind::write : Kind::read);
     head.run_head(group.head, settings);
+    head.forget_states();
     result.simulated_requests += head.simulated();
     for (const Tail& tail : group.tails) {
       runs.emplace_back(head, tail.channels);

@@ -16,7 +16,9 @@ namespace {
 using hbm::Kind;
 using hbm::Tick;
 
-constexpr std::int64_t parts_of_whole = 64;   // to which shares of a mix are rounded
+constexpr std::int64_t parts_of_whole = 64;  // to which shares of a mix are rounded
+constexpr double student_t = 2.36;  // two-sided 95 %, seven degrees of freedom: the eight windows of the default
+constexpr double least_error = 0.005;
 constexpr std::int64_t longest_piece = 4096;  // what lies together for longer is a stream
 
 // One share as a channel sees it: a walk of its own through the channel's bytes.
@@ -110,7 +112,7 @@ std::vector<std::int64_t> key_of(const DramMix& mix, std::int64_t granule) {
   std::vector<std::int64_t> key;
   for (const auto& [kind, bytes] : sums) {
     const auto parts = static_cast<std::int64_t>(std::lround(bytes / whole * parts_of_whole));
-    if (parts > 0) key.insert(key.end(), {kind.first ? 1 : 0, kind.second, parts});
+    key.insert(key.end(), {kind.first ? 1 : 0, kind.second, std::max<std::int64_t>(parts, 1)});
   }
   return key;
 }
@@ -163,18 +165,21 @@ DramRate DramRates::sample(const Key& key) const {
   const double seconds = mean / (2 * channel_.clock_rate().per_second());
   const double bytes = static_cast<double>(sampling_.window) * channel_.geometry.transaction_bytes;
   const sim::Bandwidth whole = sim::Bandwidth::per_second(bytes / seconds * part_.geometry.all_channels());
-  return {std::min(whole, part_.peak()), 2 * std::sqrt(variance / windows) / mean};
+  const double interval = student_t * std::sqrt(variance / windows) / mean;
+  return {std::min(whole, part_.peak()), std::max(interval, least_error)};
 }
 
-// Pieces fall on channels at random. The fullest of C channels with m pieces each on average has about
-// m + sqrt(2 m ln C), the expected maximum of C normal deviates of variance m.
+// Pieces fall on channels at random. The fullest of C channels with m pieces each on average has at most about
+// m + sqrt(2 m ln C), a bound of the expected maximum of C normal deviates of variance m.
 double DramRates::imbalance(const DramMix& mix) const {
   double bytes = 0;
   double pieces = 0;
   for (const DramShare& share : mix) {
     bytes += static_cast<double>(share.bytes);
     if (share.piece == 0 || share.piece > longest_piece) continue;
-    pieces += static_cast<double>(share.bytes) / std::min(static_cast<double>(share.piece), grain_);
+    const auto piece = static_cast<double>(share.piece);
+    const double grains = piece / grain_ + 1 - part_.geometry.transaction_bytes / grain_;  // that one touches
+    pieces += static_cast<double>(share.bytes) / piece * grains;
   }
   if (pieces <= 0) return 1;
   const double channels = part_.geometry.all_channels();

@@ -24,10 +24,13 @@ using DramMix = std::vector<DramShare>;
 
 struct DramRate {
   sim::Bandwidth rate;  // of all bytes of the mix together
-  double error = 0;     // relative: twice the standard error of the windows
+  // Relative: the 95 % interval of the windows' mean, and half a percent at least, for what rounding the shares and
+  // windows that follow one another leave open. The uneven load of channels is an estimate outside it.
+  double error = 0;
 };
 
-// In transactions of one channel. A window of 6,144 takes about as long as a round of per-bank refreshes (3.9 us).
+// In transactions of one channel; at least two windows. A window of 6,144 takes about as long as a round of per-bank
+// refreshes (3.9 us).
 struct Sampling {
   std::uint64_t warm_up = 6144;
   std::uint64_t window = 6144;
@@ -38,10 +41,9 @@ class DramRates {
  public:
   explicit DramRates(hbm::Part part, Sampling sampling = {});
 
-  // Requires some bytes. Mixes that differ by less than 1/64 of their bytes share their windows.
+  // Requires some bytes. Mixes whose shares round to the same 64ths of the whole share their windows.
   [[nodiscard]] DramRate of(const DramMix& mix);
   [[nodiscard]] std::size_t sampled() const { return known_.size(); }  // mixes whose windows have been run
-  [[nodiscard]] const hbm::Part& part() const { return part_; }
 
  private:
   using Key = std::vector<std::int64_t>;

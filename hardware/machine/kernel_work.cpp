@@ -6,6 +6,7 @@
 
 #include "hardware/machine/peaks.hpp"
 #include "sim/plan/tiling.hpp"
+#include "sim/units/whole.hpp"
 
 namespace kvtraffic::hardware {
 namespace {
@@ -137,7 +138,7 @@ void KernelWorks::add_class(KernelWork& work, std::uint32_t operation, const sim
   const double panels =
       input * static_cast<double>(cut.column_tiles - 1) + weights * static_cast<double>(cut.row_tiles - 1);
   const double passes = scores * static_cast<double>(its.passes - 1);
-  work.again = static_cast<std::int64_t>(panels * its.panels + passes);
+  work.again = sim::checked_whole(panels * its.panels + passes);
 }
 
 std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const sim::Tally& tally,

@@ -46,6 +46,8 @@ void read_l2(const View& l2, Device& device) {
   device.l2_usable = l2.number("usable");
   device.l2_bandwidth = l2.bandwidth("bandwidth");
   device.l2_latency = l2.duration("latency");
+  device.l2_flushed = l2.number("flushed");
+  device.l2_written_back = l2.number("written_back");
 }
 
 // Where host and device share one memory, the way to the host is that memory: a machine then needs no case for it.

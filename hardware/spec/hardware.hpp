@@ -40,6 +40,8 @@ struct Device {
   double l2_usable = 0;  // share of L2 that a working set may fill before it misses
   sim::Bandwidth l2_bandwidth;
   sim::Duration l2_latency;
+  double l2_flushed = 0;        // share of what is usable that a flush by writing leaves dirty
+  double l2_written_back = 0;   // bytes of dirty lines that a byte read puts out
   sim::Bandwidth sm_load_rate;  // most bytes per second one SM can load
 
   sim::Duration launch_gap;    // between two kernels of a replayed graph

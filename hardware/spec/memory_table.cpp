@@ -1,5 +1,5 @@
 // What a memory file may hold: one row per key, with the sentence that documents it.
-// Leaves out rules between keys (memory.cpp).
+// Leaves out rules between keys (memory_checks.cpp).
 #include <array>
 #include <string_view>
 

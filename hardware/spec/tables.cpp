@@ -84,6 +84,9 @@ constexpr std::array l2_fields{
     share("usable", "Share of the capacity that a working set may fill before it starts to miss."),
     rate("bandwidth", Type::bandwidth, "Read bandwidth from L2 to all multiprocessors together."),
     duration("latency", "Load-to-use time of a load that hits L2."),
+    optional(share("flushed", "Share of what is usable that a flush by writing leaves dirty; absent: as on h800-sxm."),
+             "0.66"),
+    optional(share("written_back", "Bytes of dirty lines that a byte read puts out; absent: as on h800-sxm."), "0.32"),
 };
 constexpr Table l2_table{
     .name = "l2", .help = "The cache that all multiprocessors share.", .fields = l2_fields, .sourced = true};

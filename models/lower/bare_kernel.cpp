@@ -1,12 +1,15 @@
-// One function a kind of kernel; bytes are whole blobs, because a bare kernel has one point.
-// Leaves out sectors that gathered entries waste beyond their own bytes.
+// One function a kind of kernel; bytes are whole blobs, because a bare kernel has one point. Gathered entries lie one
+// by one. Leaves out pages: entries of a gather follow one another without gaps.
 #include "models/lower/bare_kernel.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
+
+#include "sim/units/whole.hpp"
 
 namespace kvtraffic::models {
 namespace {
@@ -29,7 +32,7 @@ double real(std::int64_t value) { return static_cast<double>(value); }
 
 class Builder {
  public:
-  explicit Builder(const BareKernel& kernel) : kernel_(kernel) {}
+  Builder(const BareKernel& kernel, const DirtyLines& dirty) : kernel_(kernel), dirty_(dirty) {}
 
   Operation begin(std::string name, OperationKind kind) {
     Operation operation;
@@ -40,21 +43,20 @@ class Builder {
 
   // Outputs stay in L2 as far as they fit, and so do the inputs of a warm kernel. Streams of an elementwise kernel that
   // is not warm are used once.
-  void moves(Operation& operation, DataKind kind, Direction direction, std::string_view role, double bytes,
-             sim::Pattern pattern = sim::Pattern::stream) {
-    const auto count = static_cast<std::int64_t>(std::ceil(bytes));
+  void moves(Operation& operation, DataKind kind, Direction direction, std::string_view role, double bytes) {
+    const std::int64_t count = sim::checked_whole(std::ceil(bytes));
     if (count == 0) return;
-    sim::Access access;
-    access.kind = kind;
-    access.direction = direction;
-    access.pattern = pattern;
-    access.per = sim::Per::rank;
-    access.owner = sim::Owner::step;
-    const bool stays = direction == Direction::write && kernel_.kind != BareKernel::Kind::elementwise;
-    access.transient = kernel_.start == BareKernel::Start::warm || stays;
-    access.role = graph_.add_role(role);
-    access.layout = graph_.add_layout(sim::Layout::blob(fmt::format("{} {} B", role, count), count));
-    operation.accesses.push_back(access);
+    add(operation, kind, direction, role).layout =
+        graph_.add_layout(sim::Layout::blob(fmt::format("{} {} B", role, count), count));
+  }
+
+  void gathers(Operation& operation, DataKind kind, std::string_view role, std::int64_t entries, double entry_bytes) {
+    const std::int64_t bytes = sim::checked_whole(std::ceil(entry_bytes));
+    if (entries == 0 || bytes == 0) return;
+    sim::Access& access = add(operation, kind, Direction::read, role);
+    access.pattern = sim::Pattern::gather;
+    access.count = {Count::Kind::fixed, 1, entries};
+    access.layout = graph_.add_layout(sim::Layout::packed(fmt::format("{} of {} B", role, bytes), bytes));
   }
 
   void computes(Operation& operation, double flops) {
@@ -64,10 +66,11 @@ class Builder {
     operation.work.push_back(work);
   }
 
-  // Lines that a flush by writing left in L2 make room for what is read: a third of it, up to about half of the cache.
+  // Lines that a flush by writing left in L2 make room for what is read.
   void writes_back(Operation& operation, double read) {
     if (kernel_.start != BareKernel::Start::dirty) return;
-    moves(operation, DataKind::activation, Direction::write, "lines of others", std::min(0.32 * read, 28e6));
+    const double lines = std::min(dirty_.per_byte_read * read, static_cast<double>(dirty_.most.count()));
+    moves(operation, DataKind::activation, Direction::write, "lines of others", lines);
     operation.accesses.back().transient = false;
   }
 
@@ -83,7 +86,20 @@ class Builder {
   }
 
  private:
+  sim::Access& add(Operation& operation, DataKind kind, Direction direction, std::string_view role) {
+    sim::Access& access = operation.accesses.emplace_back();
+    access.kind = kind;
+    access.direction = direction;
+    access.per = sim::Per::rank;
+    access.owner = sim::Owner::step;
+    const bool stays = direction == Direction::write && kernel_.kind != BareKernel::Kind::elementwise;
+    access.transient = kernel_.start == BareKernel::Start::warm || stays;
+    access.role = graph_.add_role(role);
+    return access;
+  }
+
   const BareKernel& kernel_;
+  const DirtyLines& dirty_;
   sim::StepGraph graph_;
   std::optional<std::uint32_t> last_;
 };
@@ -149,9 +165,8 @@ void scan(const BareKernel& k, Builder& build) {
 
 void gather(const BareKernel& k, Builder& build) {
   Operation op = build.begin("gather", OperationKind::lookup);
-  const double bytes = real(k.rows) * real(k.keys) * k.entry_bytes;
-  build.moves(op, DataKind::kv_main, Direction::read, "entries", bytes, sim::Pattern::gather);
-  build.moves(op, DataKind::activation, Direction::write, "output", bytes);
+  build.gathers(op, DataKind::kv_main, "entries", sim::checked_multiply(k.rows, k.keys), k.entry_bytes);
+  build.moves(op, DataKind::activation, Direction::write, "output", real(k.rows) * real(k.keys) * k.entry_bytes);
   build.launch(std::move(op));
 }
 
@@ -181,7 +196,7 @@ ExpertRows expert_rows(std::int64_t experts, std::int64_t rows, double spread) {
   for (std::int64_t i = 0; i < experts; ++i) {
     const double drawn = mean * (1 - spread + 2 * spread * (real(i) + 0.5) / real(experts));
     const std::int64_t even = rows / experts + (i < rows % experts ? 1 : 0);
-    const std::int64_t its = spread > 0 ? static_cast<std::int64_t>(drawn) : even;
+    const std::int64_t its = spread > 0 ? sim::checked_whole(drawn) : even;
     if (its == 0) continue;
     ++result.active;
     result.row_tiles_64 += sim::ceil_divide(its, 64);
@@ -191,9 +206,9 @@ ExpertRows expert_rows(std::int64_t experts, std::int64_t rows, double spread) {
   return result;
 }
 
-Lowered lower_kernel(const BareKernel& kernel) {
+Lowered lower_kernel(const BareKernel& kernel, const DirtyLines& dirty) {
   using Kind = BareKernel::Kind;
-  Builder build(kernel);
+  Builder build(kernel, dirty);
   switch (kernel.kind) {
     case Kind::gemm:
       gemm(kernel, build);

@@ -7,6 +7,7 @@
 #include "models/lower/lower.hpp"
 #include "sim/graph/operation.hpp"
 #include "sim/plan/precision.hpp"
+#include "sim/units/quantity.hpp"
 
 namespace kvtraffic::models {
 
@@ -42,10 +43,17 @@ struct ExpertRows {
   std::int64_t row_tiles_64 = 0;   // tiles of 64 rows
   std::int64_t row_tiles_128 = 0;  // of 128
 };
+// It takes time for each expert: scenarios allow 65,536.
 [[nodiscard]] ExpertRows expert_rows(std::int64_t experts, std::int64_t rows, double spread);
 
+// What a kernel with a dirty start finds in L2: a matter of the device.
+struct DirtyLines {
+  double per_byte_read = 0;  // bytes that are written back for each byte that the kernel reads,
+  sim::Bytes most;           // until these are out
+};
+
 // One vertex for each kernel. The point is Point::decode(kernel.rows, kernel.keys). It owns no cache and no weights:
-// the demand is empty.
-[[nodiscard]] Lowered lower_kernel(const BareKernel& kernel);
+// the demand is empty. OverflowError when bytes leave 64 bits.
+[[nodiscard]] Lowered lower_kernel(const BareKernel& kernel, const DirtyLines& dirty = {});
 
 }  // namespace kvtraffic::models

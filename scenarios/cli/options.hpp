@@ -3,19 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "reports/writer.hpp"
+#include "scenarios/device/device_arguments.hpp"
 #include "scenarios/spec/catalog.hpp"
+#include "scenarios/spec/command_line.hpp"
 
 namespace kvtraffic::scenarios {
 
-enum class When { automatic, always, never };
 enum class Listing { table, json, yaml };
 
 struct ScenarioArguments {
@@ -68,25 +67,6 @@ struct ClaimsArguments {
   bool explain = false;  // each with its definition and arithmetic
 };
 
-// Texts as they were given: `device` itself reads patterns, sizes and feeds.
-struct DeviceArguments {
-  std::string part;     // a memory part, a file, or a device or node whose part is taken
-  std::string pattern;  // either this or a trace
-  std::string trace;    // "-": standard input
-  std::string size;     // empty: 64 MiB, or a whole reference trace
-  std::string feed;     // empty: one-at-a-time for chase, else saturated
-  std::int64_t seed = 1;
-  bool wrap = false;
-  int stacks = 0;  // 0: the part's
-  std::vector<std::string> settings;
-  bool exact = false;
-  int jobs = 0;          // 0: as many as there are cores
-  std::string commands;  // a file for every command, "-": standard output; empty: none
-  bool crosscheck = false;
-  reports::Format format = reports::Format::table;
-  When color = When::automatic;
-};
-
 struct MeasuredArguments {
   std::vector<std::string> families;  // empty: all
   std::vector<std::string> left_out;  // hardware whose rows are not compared
@@ -109,16 +89,6 @@ struct HelpArguments {
 using Command =
     std::variant<RunArguments, CheckArguments, ExplainArguments, ListArguments, ShowArguments, SchemaArguments,
                  ClaimsArguments, DeviceArguments, MeasuredArguments, DoctorArguments, VersionArguments, HelpArguments>;
-
-// A command line that cannot be carried out. what() is one or more lines without a final newline.
-class UsageError : public std::exception {
- public:
-  explicit UsageError(std::string text) : text_(std::move(text)) {}
-  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
-
- private:
-  std::string text_;
-};
 
 // Throws UsageError.
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);

@@ -55,8 +55,14 @@ CommandFile::CommandFile(const Part& part, const std::string& path) : geometry_(
                  sim::exact_text(static_cast<double>(part.timings.clock.femtoseconds()) / 1000));
 }
 
+// A run that failed leaves what it had done: whole lines. That failure is what is told, so a second one is not.
 CommandFile::~CommandFile() {
-  if (descriptor_ >= 0) close(descriptor_);
+  if (descriptor_ < 0) return;
+  try {
+    hand_on();
+  } catch (const sim::IoError&) {  // NOLINT(bugprone-empty-catch)
+  }
+  close(descriptor_);
 }
 
 hardware::hbm::Listener* CommandFile::of_channel(int channel) {
@@ -79,7 +85,11 @@ void CommandFile::hand_on() {
   while (done < buffer_.size()) {
     const ssize_t more = write(descriptor_, buffer_.data() + done, buffer_.size() - done);
     if (more < 0 && errno == EINTR) continue;
-    if (more <= 0) refuse(more < 0 ? errno : EIO);
+    if (more <= 0) {
+      const int error = more < 0 ? errno : EIO;
+      buffer_.clear();  // must not be written again
+      refuse(error);
+    }
     done += static_cast<std::size_t>(more);
   }
   buffer_.clear();

@@ -14,7 +14,8 @@
 namespace kvtraffic::scenarios {
 
 // Throws sim::IoError for a file that cannot be opened, and as soon as one takes no more. What does not apply to a
-// command is "-". A channel's lines are in order of time; channels take turns of many commands.
+// command is "-". A channel's lines are in order of time; channels take turns of many commands. Without finish() the
+// file keeps what has arrived, and nobody hears of a failure.
 class CommandFile {
  public:
   CommandFile(const hardware::hbm::Part& part, const std::string& path);  // "-": standard output

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 
 #include "hardware/hbm/memory.hpp"
 #include "hardware/hbm/reference_traces.hpp"
 #include "scenarios/device/memory_part.hpp"
+#include "scenarios/spec/folder.hpp"
 #include "sim/config/io_error.hpp"
 #include "sim/config/table.hpp"
 #include "sim/config/yaml.hpp"
@@ -22,7 +22,6 @@
 namespace kvtraffic::scenarios {
 namespace {
 
-namespace fs = std::filesystem;
 using sim::Field;
 using sim::Table;
 using sim::Type;
@@ -98,15 +97,10 @@ Recorded recorded_run(const View& file, const View& run) {
   return recorded;
 }
 
-std::vector<std::string> files_in(const fs::path& data) {
-  std::vector<std::string> files;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(data / folder, ignored)) {
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
-  }
-  std::ranges::sort(files);
-  if (files.empty())
-    throw sim::IoError(fmt::format("no recorded runs in {}", sim::in_quotes((data / folder).string())));
+std::vector<std::string> recorded_files(const std::string& data) {
+  const std::string there = fmt::format("{}/{}", data, folder);
+  std::vector<std::string> files = files_in(there, ".yaml");
+  if (files.empty()) throw sim::IoError(fmt::format("no recorded runs in {}", sim::in_quotes(there)));
   return files;
 }
 
@@ -133,7 +127,7 @@ bool Compared::is_inside_span() const {
 std::vector<Recorded> read_crosscheck(const Catalog& catalog) {
   std::vector<Recorded> recorded;
   sim::Diagnostics faults;
-  for (const std::string& path : files_in(catalog.folder())) {
+  for (const std::string& path : recorded_files(catalog.folder())) {
     sim::Diagnostics own;
     const sim::Node node = sim::read_yaml_file(path, own);
     if (!own.has_errors()) check(node, file_table, own);

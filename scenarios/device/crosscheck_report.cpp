@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "reports/json_text.hpp"
@@ -59,6 +60,7 @@ void add_row(reports::JsonText& json, const Compared& row) {
   json.field("difference", row.difference());
   json.field("tolerance", row.recorded.tolerance);
   json.field("verdict", row.is_inside() ? "inside" : "outside");
+  json.field("span_verdict", row.is_inside_span() ? "inside" : "outside");
   json.key("other_cycles");
   json.begin_object();
   for (const auto& [name, cycles] : row.recorded.others) json.field(name, cycles);
@@ -71,8 +73,9 @@ void add_row(reports::JsonText& json, const Compared& row) {
 std::string crosscheck_table(const std::vector<Compared>& compared) {
   const std::set<std::string> others = other_names(compared);
   std::vector<reports::Column> columns{
-      {"part", "", Align::left}, {"map", "", Align::left}, {"refresh", "", Align::left}, {"trace", "", Align::left},
-      {"theirs", "cycles"},      {"ours", "cycles"},       {"difference", ""},           {"inside", "", Align::left}};
+      {"part", "", Align::left},  {"map", "", Align::left},    {"refresh", "", Align::left},
+      {"trace", "", Align::left}, {"theirs", "cycles"},        {"ours", "cycles"},
+      {"difference", ""},         {"inside", "", Align::left}, {"in the peers' span", "", Align::left}};
   for (const std::string& name : others) columns.push_back({name, "cycles"});
   reports::TextTable table(std::move(columns));
   for (const Compared& row : compared) {
@@ -87,7 +90,8 @@ std::string crosscheck_table(const std::vector<Compared>& compared) {
                                    sim::with_commas(recorded.cycles),
                                    sim::with_commas(row.cycles),
                                    difference_text(row.difference()),
-                                   row.is_inside() ? "yes" : "NO"};
+                                   row.is_inside() ? "yes" : "NO",
+                                   row.is_inside_span() ? "yes" : "NO"};
     for (const std::string& name : others) cells.push_back(other_cell(row, name));
     table.add(std::move(cells));
   }

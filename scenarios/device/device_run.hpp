@@ -7,7 +7,7 @@
 
 #include "hardware/hbm/memory.hpp"
 #include "reports/device_page.hpp"
-#include "scenarios/cli/options.hpp"
+#include "scenarios/device/device_arguments.hpp"
 #include "scenarios/device/memory_part.hpp"
 
 namespace kvtraffic::scenarios {

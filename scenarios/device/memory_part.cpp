@@ -10,7 +10,7 @@
 
 #include "hardware/spec/hardware.hpp"
 #include "hardware/spec/memory.hpp"
-#include "scenarios/cli/options.hpp"
+#include "scenarios/spec/command_line.hpp"
 #include "scenarios/spec/paths.hpp"
 #include "scenarios/spec/sweep.hpp"
 #include "sim/config/io_error.hpp"

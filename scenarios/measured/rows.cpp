@@ -3,19 +3,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <filesystem>
+#include <cmath>
 #include <fstream>
+#include <memory>
+#include <sstream>
 
+#include "scenarios/spec/folder.hpp"
 #include "sim/config/io_error.hpp"
 #include "sim/config/yaml.hpp"
+#include "sim/units/quote.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {
 
 constexpr std::string_view header = "id,family,hardware,engine,kernel,cache,timed,repeat,measured_us,source";
 constexpr std::size_t columns = 10;
+constexpr double most_repeats = 1e6;
 
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells(1);
@@ -35,40 +39,53 @@ std::vector<std::string> cells_of(const std::string& line) {
 double number_of(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : -1;
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value) ? value : -1;
 }
 
-MeasuredRow row_of(const std::string& line, const std::string& place) {
+// What is wrong with a row's numbers; empty: nothing.
+std::string fault_of(const MeasuredRow& row, double repeat) {
+  if (!(repeat >= 1 && repeat <= most_repeats)) return fmt::format("repeat must be between 1 and {}", most_repeats);
+  return row.seconds > 0 ? "" : "measured_us must be a time";
+}
+
+void read_row(const std::string& line, const sim::Mark& where, std::vector<MeasuredRow>& rows,
+              sim::Diagnostics& faults) {
   const std::vector<std::string> cells = cells_of(line);
-  if (cells.size() != columns) throw sim::IoError(fmt::format("{}: {} columns, not {}", place, cells.size(), columns));
+  if (cells.size() != columns) {
+    return faults.error(where, "", fmt::format("{} columns", cells.size()), fmt::format("{}", columns));
+  }
   MeasuredRow row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6] == "kernel", 1, 0, cells[9]};
-  row.repeat = static_cast<std::int64_t>(number_of(cells[7]));
+  const double repeat = number_of(cells[7]);
   row.seconds = number_of(cells[8]) * 1e-6;
-  if (row.repeat < 1 || row.seconds <= 0) throw sim::IoError(fmt::format("{}: not a count or not a time", place));
-  return row;
+  if (const std::string fault = fault_of(row, repeat); !fault.empty()) return faults.error(where, row.id, fault);
+  row.repeat = static_cast<std::int64_t>(repeat);
+  rows.push_back(std::move(row));
 }
 
-void read_file(const std::string& path, std::vector<MeasuredRow>& rows) {
-  std::ifstream file(path);
+std::shared_ptr<const sim::SourceFile> read_source(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) throw sim::IoError(fmt::format("cannot read {}", sim::in_quotes(path)));
+  return std::make_shared<const sim::SourceFile>(sim::SourceFile{path, std::move(text).str()});
+}
+
+void read_file(const std::string& path, std::vector<MeasuredRow>& rows, sim::Diagnostics& faults) {
+  const auto source = read_source(path);
+  std::istringstream lines(source->text);
   std::string line;
-  if (!std::getline(file, line) || line != header) throw sim::IoError(fmt::format("{}: not a table of timings", path));
-  for (int number = 2; std::getline(file, line); ++number) {
-    rows.push_back(row_of(line, fmt::format("{}:{}", path, number)));
+  if (!std::getline(lines, line) || line != header) {
+    return faults.error({source, 1, 1}, "", "not a table of timings", std::string(header));
   }
+  for (int number = 2; std::getline(lines, line); ++number) read_row(line, {source, number, 1}, rows, faults);
 }
 
 }  // namespace
 
 std::vector<MeasuredRow> read_measured(const std::string& folder) {
-  std::vector<std::string> paths;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".csv") paths.push_back(entry.path().string());
-  }
-  if (error) throw sim::IoError(fmt::format("{}: {}", folder, error.message()));
-  std::ranges::sort(paths);
   std::vector<MeasuredRow> rows;
-  for (const std::string& path : paths) read_file(path, rows);
+  sim::Diagnostics faults;
+  for (const std::string& path : files_in(folder, ".csv")) read_file(path, rows, faults);
+  if (faults.has_errors()) throw sim::ConfigError(faults);
   return rows;
 }
 
@@ -81,9 +98,9 @@ sim::Node scenario_of(const MeasuredRow& row, const std::string& engine, const s
   const std::string what =
       row.is_part_of_step() ? fmt::format("capacity: ignore, {}", row.kernel)
                             : fmt::format("workload: {{cache: {}, scope: {{kernel: {{{}}}}}}}", row.cache, row.kernel);
+  const std::string how = fidelity.empty() ? "" : fmt::format("fidelity: {}, ", fidelity);
   const std::string text =
-      fmt::format("{{hardware: {}, engine: {}, fidelity: {}, {}}}", row.hardware, engine.empty() ? row.engine : engine,
-                  fidelity.empty() ? "flow" : fidelity, what);
+      fmt::format("{{hardware: {}, engine: {}, {}{}}}", row.hardware, engine.empty() ? row.engine : engine, how, what);
   sim::Diagnostics faults;
   const sim::Node node = sim::read_yaml(text, row.id, faults);
   if (faults.has_errors()) throw sim::ConfigError(faults);

@@ -15,11 +15,10 @@
 namespace kvtraffic::scenarios {
 namespace {
 
-// DRAM commands can be simulated where a device names its part.
-bool names_memory_part(const MeasuredRow& row, const Catalog& catalog, sim::Diagnostics& faults) {
-  const sim::Node entry = catalog.resolve(CatalogKind::hardware, sim::Node::scalar(row.device()), "", faults);
-  const sim::Node* memory = entry.find("memory");
-  return memory != nullptr && memory->find("part") != nullptr;
+[[noreturn]] void refuse(const MeasuredRow& row, const std::string& why) {
+  sim::Diagnostics faults;
+  faults.error({}, row.id, why);
+  throw sim::ConfigError(faults);
 }
 
 // The value below which `share` of the sorted values lie, of a few the next one up.
@@ -40,9 +39,8 @@ std::vector<Spread> grouped(const std::vector<Scored>& rows, Key key) {
 }  // namespace
 
 std::shared_ptr<const Setup> setup_of(const MeasuredRow& row, const ScoreOptions& options, const Catalog& catalog) {
+  const sim::Node node = scenario_of(row, options.engine, options.fidelity);
   sim::Diagnostics faults;
-  const bool is_cycle = options.fidelity.empty() && names_memory_part(row, catalog, faults);
-  const sim::Node node = scenario_of(row, options.engine, is_cycle ? "cycle" : options.fidelity);
   check(node, table_for(node), faults);
   const Scenario scenario = read_scenario(node, faults);
   std::shared_ptr<const Setup> setup;
@@ -58,14 +56,13 @@ Scored score(const MeasuredRow& row, const ScoreOptions& options, const Catalog&
 Scored score(const MeasuredRow& row, const std::shared_ptr<const Setup>& setup) {
   Evaluator evaluator(setup);
   const sim::PointResult result = evaluator.evaluate(setup->scenario.batch, setup->scenario.context, {});
-  if (!result.time)
-    throw sim::ConfigError([&] {
-      sim::Diagnostics faults;
-      faults.error({}, row.id, result.reason);
-      return faults;
-    }());
+  if (!result.time) refuse(row, result.reason);
   Scored scored{row, result.time->seconds, 0, std::string(sim::name_of(evaluator.outcome().bound_by))};
-  if (row.kernel_time) scored.seconds -= setup->hardware.device.launch_gap.seconds();
+  // A bound has no gap between kernels.
+  if (row.kernel_time && setup->scenario.fidelity != Fidelity::roofline) {
+    scored.seconds -= setup->hardware.device.launch_gap.seconds();
+  }
+  if (!(scored.seconds > 0)) refuse(row, "the kernel takes no longer than the gap before it: it moves nothing");
   scored.seconds *= static_cast<double>(row.repeat);
   scored.error = std::abs(std::log(scored.seconds / row.seconds));
   return scored;

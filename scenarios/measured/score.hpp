@@ -22,7 +22,7 @@ struct Scored {
 
 struct ScoreOptions {
   std::string engine;    // in place of the rows' own
-  std::string fidelity;  // empty: cycle where the device names its memory part, else flow
+  std::string fidelity;  // empty: the default of scenarios, cycle where the memory part is known
 };
 
 // Runs a row. ConfigError when its conditions make no scenario, or one that cannot be run.

@@ -43,6 +43,7 @@ void read_memory_part(Entries& entries, const Scenario& scenario, const Catalog&
   const hardware::Hardware& hardware = entries.hardware;
   if (hardware.name.empty() || scenario.fidelity != Fidelity::cycle) return;
   const std::string& name = hardware.device.memory_part;
+  if (name.empty() && !scenario.fidelity_is_asked) return;
   if (name.empty()) {
     diagnostics.error(
         scenario.fidelity_mark, "fidelity",

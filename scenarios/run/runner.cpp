@@ -58,7 +58,8 @@ void name_parameters(const Scenario& scenario, Built& built) {
   add("hardware", scenario.hardware, setup == nullptr ? "" : setup->hardware.name);
   add("format", scenario.format, setup == nullptr ? "" : setup->format.name);
   add("engine", scenario.engine, setup == nullptr ? "" : setup->engine.plan.name);
-  built.names.emplace_back("fidelity", Node::scalar(std::string(name_of(scenario.fidelity))));
+  built.names.emplace_back(
+      "fidelity", Node::scalar(std::string(name_of(setup == nullptr ? scenario.fidelity : setup->scenario.fidelity))));
   built.names.emplace_back("phase", Node::scalar(scenario.phase == Phase::decode ? "decode" : "prefill"));
 }
 

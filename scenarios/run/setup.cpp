@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "hardware/machine/cycle.hpp"
@@ -55,6 +56,17 @@ sim::MemoryLimits limits_of(const Setup& setup) {
           .host_capacity = setup.hardware.host_memory_capacity.count()};
 }
 
+// Cycle is the default, where there is DRAM to simulate.
+Scenario as_simulated(Scenario scenario, const Entries& entries) {
+  if (scenario.fidelity == Fidelity::cycle && !entries.memory) scenario.fidelity = Fidelity::flow;
+  return scenario;
+}
+
+std::string without_part_text(const Setup& setup) {
+  return fmt::format("fidelity flow: '{}' names no DRAM part (memory.part) whose commands could be simulated",
+                     setup.hardware.name);
+}
+
 std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   if (setup.scenario.fidelity == Fidelity::roofline) return nullptr;
   const hardware::Mechanisms& mechanisms = setup.scenario.mechanisms;
@@ -101,20 +113,39 @@ void cut_out(const Scope& scope, Lowering& lowering, sim::Diagnostics& faults) {
   if (lowering.dense) lowering.dense->graph = sim::subgraph(lowering.dense->graph, scope.part);
 }
 
+models::DirtyLines dirty_lines(const hardware::Device& device) {
+  const double usable = static_cast<double>(device.l2_capacity.count()) * device.l2_usable;
+  return {device.l2_written_back, sim::Bytes::of(std::llround(usable * device.l2_flushed))};
+}
+
+// A kernel whose bytes leave 64 bits is the scenario's fault.
+std::optional<models::Lowered> lower_bare(const Scope& scope, const hardware::Device& device,
+                                          sim::Diagnostics& faults) {
+  try {
+    return models::lower_kernel(*scope.kernel, dirty_lines(device));
+  } catch (const sim::OverflowError& fault) {
+    faults.error(scope.mark, "workload.scope", fmt::format("the kernel's bytes leave 64 bits: {}", fault.what()));
+    return std::nullopt;
+  }
+}
+
 // One device, whatever node it stands in.
-std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries) {
+std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries, sim::Diagnostics& faults) {
   entries.model.name = "kernel";
   entries.model.max_positions = INT64_MAX;
   entries.hardware.count = 1;
+  std::optional<models::Lowered> lowered = lower_bare(scenario.scope, entries.hardware.device, faults);
+  if (!lowered) return nullptr;
+  Scenario simulated = as_simulated(scenario, entries);
   return std::make_shared<const Setup>(Setup{std::move(entries.model),
                                              std::move(entries.format),
                                              std::move(entries.engine),
                                              std::move(entries.hardware),
                                              std::move(entries.memory),
                                              sim::Deployment{},
-                                             models::lower_kernel(*scenario.scope.kernel),
+                                             std::move(*lowered),
                                              {},
-                                             scenario});
+                                             std::move(simulated)});
 }
 
 }  // namespace
@@ -126,16 +157,19 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   Entries entries = read_entries(scenario, catalog, beside, {.model = !is_bare, .format = !is_bare}, faults);
   std::optional<sim::Deployment> deployment;
   if (!faults.has_errors() && !is_bare) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
-  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries));
   diagnostics.append(faults);
+  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries), diagnostics);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
-  cut_out(scenario.scope, lowering, faults);
-  diagnostics.append(faults);
-  if (faults.has_errors()) return nullptr;
-  return std::make_shared<const Setup>(
-      Setup{std::move(entries.model), std::move(entries.format), std::move(entries.engine), std::move(entries.hardware),
-            std::move(entries.memory), *deployment, std::move(lowering.main), std::move(lowering.dense), scenario});
+  sim::Diagnostics missing;
+  cut_out(scenario.scope, lowering, missing);
+  diagnostics.append(missing);
+  if (missing.has_errors()) return nullptr;
+  Scenario simulated = as_simulated(scenario, entries);
+  return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
+                                             std::move(entries.engine), std::move(entries.hardware),
+                                             std::move(entries.memory), *deployment, std::move(lowering.main),
+                                             std::move(lowering.dense), std::move(simulated)});
 }
 
 const models::Lowered& Setup::lowered_for(std::int64_t context) const {
@@ -164,6 +198,9 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   if (chunks(context) > most_chunks) return failed(chunks_text(chunks(context)));
   lowered_ = &setup.lowered_for(context);
   sim::PointResult result;
+  if (setup.scenario.fidelity == Fidelity::flow && !setup.scenario.fidelity_is_asked) {
+    result.warnings.push_back(without_part_text(setup));
+  }
   if (context > setup.model.max_positions) result.warnings.push_back(beyond_text(context, setup.model.max_positions));
   result.storage = sim::storage_at(lowered_->demand, setup.deployment, limits_of(setup), batch, context);
   const bool is_infeasible = !sim::fits(*result.storage) && setup.scenario.enforce_capacity;

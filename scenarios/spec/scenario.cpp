@@ -172,8 +172,9 @@ constexpr std::array scenario_fields{
           .help = "A weight set that stores the model's weights in other bits; absent: as released."},
     Field{.name = "fidelity",
           .type = Type::choice,
-          .help = "How closely time is simulated; bytes asked for are equal in all three.",
-          .fallback = "flow",
+          .help = "How closely time is simulated; bytes asked for are equal in all three. Where it is left out and the "
+                  "device names no DRAM part, flow.",
+          .fallback = "cycle",
           .choices = fidelities},
     Field{.name = "capacity",
           .type = Type::choice,
@@ -376,6 +377,7 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   const View parallel = view.map("parallel");
   scenario.parallel = {asked(parallel, "tensor"), asked(parallel, "data"), asked(parallel, "expert")};
   read_workload(view.map("workload"), scenario);
+  scenario.fidelity_is_asked = view.has("fidelity");
   scenario.fidelity_mark = view.mark("fidelity");
   scenario.mechanisms = mechanisms_of(view.map("ablate"));
   check_ablation(view, diagnostics);

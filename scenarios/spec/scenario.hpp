@@ -23,7 +23,8 @@ struct Scenario {
   sim::Node format;
   sim::Node engine;
   sim::Node weights;  // a weight set laid over the model's own; null: the model's
-  Fidelity fidelity = Fidelity::flow;
+  Fidelity fidelity = Fidelity::cycle;
+  bool fidelity_is_asked = false;  // else it is a default, and gives way where it cannot be had
   sim::Mark fidelity_mark;
   hardware::Mechanisms mechanisms;
   bool enforce_capacity = true;

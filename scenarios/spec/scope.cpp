@@ -21,16 +21,18 @@ using sim::View;
 using Kind = BareKernel::Kind;
 
 constexpr double most = 1e9;
+constexpr double most_kernels = 1e4;    // each becomes a vertex
+constexpr double most_experts = 65536;  // each is counted by itself
 constexpr std::array<std::string_view, 4> precisions{"fp4", "fp8", "bf16", "fp32"};
 
-constexpr Field count(std::string_view name, std::string_view help, std::string_view fallback = "") {
+constexpr Field count(std::string_view name, std::string_view help, std::string_view fallback = "", double max = most) {
   return {.name = name,
           .type = Type::tokens,
           .help = help,
           .required = fallback.empty(),
           .fallback = fallback,
           .min = 1,
-          .max = most};
+          .max = max};
 }
 constexpr Field number(std::string_view name, std::string_view help, std::string_view fallback, double max) {
   return {.name = name, .type = Type::number, .help = help, .fallback = fallback, .min = 0, .max = max};
@@ -49,7 +51,7 @@ constexpr Field queries = count("queries", "Tokens of a request.", "1");
 
 constexpr std::array gemm_fields{count("m", "Output rows."), count("n", "Output columns."),
                                  count("k", "Inner dimension."), precision_field, weight_bits};
-constexpr std::array grouped_fields{count("experts", "Experts on the device."),
+constexpr std::array grouped_fields{count("experts", "Experts on the device.", "", most_experts),
                                     count("tokens", "Tokens, all experts together."),
                                     count("top_k", "Experts on the device that a token goes to.", "1"),
                                     count("n", "Output columns."),
@@ -57,7 +59,7 @@ constexpr std::array grouped_fields{count("experts", "Experts on the device."),
                                     precision_field,
                                     weight_bits,
                                     spread};
-constexpr std::array moe_fields{count("experts", "Experts on the device."),
+constexpr std::array moe_fields{count("experts", "Experts on the device.", "", most_experts),
                                 count("tokens", "Tokens, all experts together."),
                                 count("top_k", "Experts on the device that a token goes to.", "1"),
                                 count("hidden", "Hidden size."),
@@ -88,7 +90,7 @@ constexpr std::array elementwise_fields{count("tokens", "Tokens."),
                                         count("values", "Values of a token and stream."),
                                         count("reads", "Streams read.", "1"),
                                         count("writes", "Streams written.", "1"),
-                                        count("kernels", "Kernels that share the bytes.", "1"),
+                                        count("kernels", "Kernels that share the bytes.", "1", most_kernels),
                                         precision_field};
 
 struct KernelGrammar {

@@ -18,7 +18,8 @@ struct PartOfStep {
   [[nodiscard]] bool holds(const StepGraph& graph, const Vertex& vertex) const;
 };
 
-// The vertices that `part` holds, with the edges between them; those that no edge ties run in the step's order.
+// The vertices that `part` holds, with the edges between them. Without a layer each also waits for the one before it in
+// the step's order, because edges through what was cut out are gone; within a layer nothing is added.
 [[nodiscard]] StepGraph subgraph(const StepGraph& graph, const PartOfStep& part);
 
 }  // namespace kvtraffic::sim

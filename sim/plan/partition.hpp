@@ -29,7 +29,7 @@ struct Parts {
   std::int64_t splits = 1;  // most parts of one request
 };
 
-// The rule must not be SplitRule::even.
+// The rule must be one for attention: neither SplitRule::even nor SplitRule::deepgemm.
 [[nodiscard]] Parts partition(SplitRule rule, const AttentionLoad& load);
 
 // The tile of a DeepGEMM FP8 matrix multiplication (2025): 64 rows up to 64 rows a group, else 128; of 16 to 128

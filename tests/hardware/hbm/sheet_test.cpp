@@ -62,7 +62,7 @@ class Sheet {
     if (after == write) least({tRTW});
     if (after != read) return;
     least({tBL});
-    least({tCCDS}, common_.stack_id);
+    least({tCCDS});
     least({tCCDL}, common_.group);
     least({tCCDR}, !common_.stack_id);
   }
@@ -71,7 +71,7 @@ class Sheet {
     if (after == read) least({tCWL, tBL, tWTRL}, common_.group);
     if (after != write) return;
     least({tBL});
-    least({tCCDS}, common_.stack_id);
+    least({tCCDS});
     least({tCCDL}, common_.group);
   }
   // The row closes by itself, tRTP behind a read, tWR behind a write's data.
@@ -89,6 +89,8 @@ class Sheet {
     if (after == activate) least({tRRDS});
     if (after == activate) least({tRRDL}, common_.group);
     if (after == activate) least({tRC}, common_.bank);
+    if (after == activate) least({tRAS, tRP}, common_.bank);  // an auto-precharge shows no command
+    least({tRAS, tRP}, after == refresh_all || (after == refresh_bank && common_.bank));
     if (after == read) least({tRCDRD}, common_.bank);
     if (after == write) least({tRCDWR}, common_.bank);
     least({tRAS}, after == precharge_all || (after == precharge && common_.bank));

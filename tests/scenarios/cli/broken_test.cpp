@@ -35,7 +35,8 @@ class FewEntries {
     for (const char* file :
          {"models/catalog/deepseek-v3.2", "models/catalog/deepseek-v4-flash", "models/catalog/deepseek-v4.1-flash",
           "models/formats/bf16", "models/formats/deployed", "models/engines/reference", "hardware/catalog/h100-sxm",
-          "hardware/catalog/h200-sxm", "hardware/catalog/8x-h200-sxm"}) {
+          "hardware/catalog/h200-sxm", "hardware/catalog/8x-h200-sxm", "hardware/memories/hbm3-h100",
+          "hardware/memories/hbm3e-h200"}) {
       const std::string name = std::string(file) + ".yaml";
       folder_.write(name, test::contents(fs::path(KVTRAFFIC_ROOT) / name));
     }

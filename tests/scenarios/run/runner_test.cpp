@@ -162,7 +162,7 @@ TEST(MakePlan, TellsALayoutThatNoPointCanHave) {
 
 TEST(MakePlan, TakesAKeyAwayWithNull) {
   EXPECT_EQ(plan_of(scenario("{workload.batch: [1, 2]}"), {"sweep=null"}).sweep.size(), 1);
-  EXPECT_EQ(plan_of(scenario(), {"fidelity=null"}).resolved.find("fidelity")->text(), "flow");
+  EXPECT_EQ(plan_of(scenario(), {"fidelity=null"}).resolved.find("fidelity")->text(), "cycle");
 }
 
 TEST(MakePlan, SetsAModelBeforeWhatIsInsideIt) {
