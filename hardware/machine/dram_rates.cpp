@@ -100,8 +100,15 @@ DramMix mix_of(const std::vector<std::int64_t>& key) {
   return mix;
 }
 
-// Shares of the same kind together, in order, in 64ths of the whole.
-std::vector<std::int64_t> key_of(const DramMix& mix, std::int64_t granule) {
+// A kind of share, in 64ths of the whole.
+struct Part64 {
+  bool write = false;
+  std::int64_t piece = 0;
+  double parts = 0;
+};
+
+// Shares of the same kind together, in order.
+std::vector<Part64> parts_of(const DramMix& mix, std::int64_t granule) {
   std::map<std::pair<bool, std::int64_t>, double> sums;
   double whole = 0;
   for (const DramShare& share : mix) {
@@ -109,10 +116,19 @@ std::vector<std::int64_t> key_of(const DramMix& mix, std::int64_t granule) {
     sums[{share.write, piece}] += static_cast<double>(share.bytes);
     whole += static_cast<double>(share.bytes);
   }
+  std::vector<Part64> parts;
+  for (const auto& [kind, bytes] : sums) parts.push_back({kind.first, kind.second, bytes / whole * parts_of_whole});
+  const auto most = std::ranges::max_element(parts, {}, &Part64::parts);
+  most->parts = std::max(most->parts, 1.0);
+  return parts;
+}
+
+// The kinds of at least one part, and of the others `small` alone, as one part.
+std::vector<std::int64_t> key_of(const std::vector<Part64>& parts, const Part64* small) {
   std::vector<std::int64_t> key;
-  for (const auto& [kind, bytes] : sums) {
-    const auto parts = static_cast<std::int64_t>(std::lround(bytes / whole * parts_of_whole));
-    key.insert(key.end(), {kind.first ? 1 : 0, kind.second, std::max<std::int64_t>(parts, 1)});
+  for (const Part64& part : parts) {
+    if (part.parts < 1 && &part != small) continue;
+    key.insert(key.end(), {part.write ? 1 : 0, part.piece, std::max<std::int64_t>(std::lround(part.parts), 1)});
   }
   return key;
 }
@@ -132,11 +148,26 @@ DramRates::DramRates(hbm::Part part, Sampling sampling)
       channel_(one_channel(part_)),
       grain_(static_cast<double>(hbm::map_of(channel_).grain())) {}
 
+// What a kind of less than one part costs is in proportion to what one part of it would: a controller gathers writes
+// until a turn of the bus pays, so that half as many turn it half as often.
 DramRate DramRates::of(const DramMix& mix) {
-  const Key key = key_of(mix, part_.geometry.transaction_bytes);
+  const std::vector<Part64> parts = parts_of(mix, part_.geometry.transaction_bytes);
+  const DramRate most = sampled_rate(key_of(parts, nullptr));
+  double time = 1;  // of the mix, in that of its large kinds
+  double error = most.error;
+  for (const Part64& part : parts) {
+    if (part.parts >= 1) continue;
+    const DramRate with = sampled_rate(key_of(parts, &part));
+    time += part.parts * (most.rate.per_second() / with.rate.per_second() - 1);
+    error = std::max(error, part.parts * with.error);
+  }
+  return {most.rate * (1 / (time * imbalance(mix))), error};
+}
+
+const DramRate& DramRates::sampled_rate(const Key& key) {
   auto known = known_.find(key);
   if (known == known_.end()) known = known_.emplace(key, sample(key)).first;
-  return {known->second.rate * (1 / imbalance(mix)), known->second.error};
+  return known->second;
 }
 
 DramRate DramRates::sample(const Key& key) const {

@@ -41,12 +41,14 @@ class DramRates {
  public:
   explicit DramRates(hbm::Part part, Sampling sampling = {});
 
-  // Requires some bytes. Mixes whose shares round to the same 64ths of the whole share their windows.
+  // Requires some bytes. Mixes whose shares round to the same 64ths of the whole share their windows; what is less than
+  // one 64th counts in proportion.
   [[nodiscard]] DramRate of(const DramMix& mix);
   [[nodiscard]] std::size_t sampled() const { return known_.size(); }  // mixes whose windows have been run
 
  private:
   using Key = std::vector<std::int64_t>;
+  const DramRate& sampled_rate(const Key& key);
   [[nodiscard]] DramRate sample(const Key& key) const;
   [[nodiscard]] double imbalance(const DramMix& mix) const;
 
