@@ -75,7 +75,9 @@ TEST(Measured, HoldOutsFitOnOtherDevicesOfTheArchitecture) {
   const std::vector<HoldOut> results = hold_out(rows, "", catalog);
   ASSERT_FALSE(results.empty());
   for (const HoldOut& result : results) {
-    if (result.hardware == "b200") EXPECT_EQ(result.fitted_on, 0U);  // the only one of its architecture
+    if (result.hardware == "b200") {
+      EXPECT_EQ(result.fitted_on, 0U);  // the only one of its architecture
+    }
     if (result.hardware != "h100-sxm") continue;
     const auto is_other_hopper = [](const MeasuredRow& row) { return row.device() == "h200-sxm"; };
     EXPECT_EQ(result.fitted_on, static_cast<std::size_t>(std::ranges::count_if(rows, is_other_hopper)));
