@@ -56,7 +56,7 @@ Instant Dispatcher::wake() const {
 void Dispatcher::advance(Instant now) {
   while (const auto message = finished.receive(now)) take(*message);
   if (launching_ != Cause::none && launched_at_ <= now && launches_.can_send(now)) {
-    launches_.send(now, {launching_}, start_ + works_[launching_].lead);
+    launches_.send(now, {launching_}, works_[launching_].folded ? sim::tick : start_ + works_[launching_].lead);
     launching_ = Cause::none;
   }
   if (launching_ == Cause::none && !ready_.empty()) begin_launch(now);
@@ -103,7 +103,7 @@ void Dispatcher::begin_launch(Instant now) {
   // What it waited for longest: the launch before it, if that has only just ended.
   if (last_launched_ != Cause::none && launched_at_ == now) causes_[vertex] = {last_launched_, true};
   launching_ = last_launched_ = vertex;
-  launched_at_ = now + gap_;
+  launched_at_ = now + (works_[vertex].folded ? sim::tick : gap_);
 }
 
 // What took most of the vertex's time. Launch, start, latency and the limit of what an SM can load are what no resource

@@ -127,7 +127,12 @@ void KernelWorks::add_class(KernelWork& work, std::uint32_t operation, const sim
   const double stream = device_.pin_bandwidth().per_second() * device_.stream_efficiency;
   work.load_rate = its.load_rate;
   work.bubble = its.bubble;
-  work.lead = its.start + its.group * experts_on_device(what, graph, tally) +
+  // Kernels before the last one: each is launched, starts and waits for its arguments.
+  const sim::Duration one = device_.launch_gap + device_.kernel_start + device_.memory_latency + its.start;
+  const bool is_trivial = what.kind == sim::OperationKind::topk && cut.scores == 0;  // nothing to choose from
+  const bool is_slow = cut.scores >= its.slow_from && cut.scores < its.slow_below;
+  work.lead = one * (what.launches - 1) + (is_trivial ? sim::Duration() : its.start) +
+              (is_slow ? its.slow : sim::Duration()) + its.group * experts_on_device(what, graph, tally) +
               sim::Duration::of_seconds(its.exposed * (input + output) / stream);
   work.tail = combine_time(its, cut, output);
   const double panels =
@@ -142,12 +147,14 @@ std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const si
   classes_.clear();
   cuts_.clear();
   for (std::uint32_t i = 0; i < graph.operations().size(); ++i) {
-    classes_.push_back(
-        plan_.class_of(graph.operations()[i].kind, device_.architecture, precision_of(tally.operations[i])));
+    const sim::Operation& what = graph.operations()[i];
+    classes_.push_back(what.folded ? sim::KernelClass{.kind = what.kind}
+                                   : plan_.class_of(what, device_.architecture, precision_of(tally.operations[i])));
     cuts_.push_back(tally.is_idle(graph.operations()[i])
                         ? sim::Cut{}
                         : sim::cut_of(plan_, classes_[i], graph, i, tally, device_.sms));
     KernelWork& work = operations_.emplace_back(of_operation(graph, tally, i));
+    work.folded = what.folded;
     if (work.tiles > 0) add_class(work, i, graph, tally, table);
   }
   vertices_.clear();

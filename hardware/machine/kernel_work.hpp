@@ -35,6 +35,7 @@ struct KernelWork {
   sim::Duration bubble;      // of a tile: neither its own loads nor those of the next tile run meanwhile
   sim::Duration tail;        // after the last store: the kernel that adds up the parts
   sim::Bandwidth load_rate;  // of one SM; zero: the device's
+  bool folded = false;       // runs in another kernel: no launch, and its loads come with that kernel's
   std::int64_t again = 0;    // bytes that tiles load from L2 once more, part of l2_read
 };
 

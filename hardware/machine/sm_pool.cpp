@@ -170,7 +170,8 @@ void SmPool::ask_for_loads(std::uint32_t index, std::uint32_t buffer, Instant no
   load(Bound::host, host);
   load(Bound::link, part(work.sent) + remote);
   // The first load of a block waits for its arguments, which lie in DRAM, whatever it loads then.
-  if (!lane.started) group.latency = std::max(group.latency, device_.memory_latency);
+  if (work.folded) group.latency = {};
+  if (!lane.started && !work.folded) group.latency = std::max(group.latency, device_.memory_latency);
   lane.started = true;
   const auto sms = static_cast<double>(group.sms);
   const std::int64_t loaded_bytes = l2 + host + remote;
@@ -209,7 +210,7 @@ void SmPool::take_reply(const Reply& reply, Instant now) {
   if (reply.write) {
     if (group.pending == 0) group.stage = Stage::empty;
   } else {
-    const Duration latency = latency_of(reply.server, *kernel.work);
+    const Duration latency = kernel.work->folded ? Duration() : latency_of(reply.server, *kernel.work);
     group.first_data = std::max(group.first_data, reply.began + latency);
     group.arrived = std::max(group.arrived, now + latency);
     if (group.pending == 0) loaded(lane, group, now);

@@ -31,6 +31,17 @@ sim::Layout LayerBuilder::entry(EntryRole role) const {
   return context_.format.layout(role, context_.model.cache, attention());
 }
 
+// Sparse kernels widen what they gather; dense ones of some engines multiply a narrow latent as it is stored.
+sim::Precision LayerBuilder::core_precision() const {
+  const Attention& a = attention();
+  const bool is_stored_so = context_.plan.as_stored && a.kind == AttentionKind::mla && !a.has_heads_cached() &&
+                            !expands_context() && context_.prefill == nullptr;
+  if (!is_stored_so || context_.format.value_bits(EntryRole::main, context_.model.cache) > 8) {
+    return sim::Precision::bf16;
+  }
+  return sim::Precision::fp8;
+}
+
 std::int64_t LayerBuilder::cache_ways() const { return attention().has_heads_cached() ? attention().kv_heads : whole; }
 
 bool LayerBuilder::expands_context() const {
@@ -211,7 +222,7 @@ std::uint32_t LayerBuilder::pick(std::uint32_t scores) {
       const Count blocks{Count::Kind::capped, a.ratio * a.candidate_block, a.candidates / a.candidate_block};
       op.writes_list("candidate pool", position_bytes, blocks, Owner::layer);
     }
-    op.shape({.keys = scanned_count()});
+    op.shape({.keys = scanned_count(), .picked = main_count().limit});
   });
 }
 
@@ -246,13 +257,14 @@ std::uint32_t LayerBuilder::attend(std::vector<After> after, std::int64_t query_
       op.shared_by(query_tile());
       op.computes(sim::Precision::bf16, flops_per_entry, window, a.heads);
     }
-    if (a.kind != AttentionKind::window) op.computes(sim::Precision::bf16, flops_per_entry, main_count(), a.heads);
+    if (a.kind != AttentionKind::window) op.computes(core_precision(), flops_per_entry, main_count(), a.heads);
     op.writes("attention output", output_width, a.heads);
     op.shape(attention_shape());
   });
 }
 
 void LayerBuilder::finish_attention(std::uint32_t projected) {
+  module_ = sim::Module::none;
   if (context_.deployment.tensor > 1) projected = all_reduce("attention.all_reduce", projected);
   residual_out("attention", projected);
 }
@@ -284,7 +296,8 @@ void LayerBuilder::shared_entry_attention() {
       add("attention.output_a", OperationKind::gemm, {{unrotated, "attention output"}}, [&](OperationMaker& op) {
         op.multiplies(weight("output a"))
             .reads("attention output", query, a.heads)
-            .writes("grouped output", grouped, a.output_groups);
+            .writes("grouped output", grouped, a.output_groups)
+            .batches(a.output_groups);
       });
   finish_attention(add("attention.output_b", OperationKind::gemm, {{first, "grouped output"}}, [&](OperationMaker& op) {
     op.multiplies(weight("output b"))

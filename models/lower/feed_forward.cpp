@@ -15,6 +15,11 @@ constexpr std::int64_t expert_id_bytes = 4;  // int32
 // and (2n+2)d in the single-pass form (DeepSeek-V4.1 report): there one kernel takes the last output in and hands the
 // next input out.
 std::uint32_t LayerBuilder::residual_in(std::string_view part) {
+  const sim::Module module = part == "attention" ? sim::Module::attention : sim::Module::feed_forward;
+  return enter(module, part, stream_in(part));
+}
+
+std::uint32_t LayerBuilder::stream_in(std::string_view part) {
   const Streams& streams = context_.model.streams;
   const std::string name = std::string(part) + ".norm";
   if (streams.form == StreamForm::none) {
@@ -93,6 +98,7 @@ void LayerBuilder::dense() {
   std::uint32_t out = add("feed_forward.down", OperationKind::gemm, {{active, "activated"}}, [&](OperationMaker& op) {
     op.multiplies(weight("dense down")).reads("activated", width, sim::divides_freely).writes("block output", hidden());
   });
+  module_ = sim::Module::none;
   if (context_.deployment.tensor > 1) out = all_reduce("feed_forward.all_reduce", out);
   residual_out("feed_forward", out);
 }
@@ -180,6 +186,7 @@ void LayerBuilder::mixture() {
     if (e.shared > 0) op.reads("shared output", hidden());
     op.writes("block output", hidden());
   });
+  module_ = sim::Module::none;
   if (context_.deployment.tensor > 1) sum = all_reduce("experts.all_reduce", sum);
   residual_out("experts", sum);
 }

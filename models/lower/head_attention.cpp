@@ -127,7 +127,8 @@ void LayerBuilder::latent_attention() {
     asking = add("attention.absorb", OperationKind::gemm, {{asking, "rotated query"}}, [&](OperationMaker& op) {
       op.multiplies(weight("key up"))
           .reads("query heads", query, a.heads)
-          .writes("query", a.heads * key_width, a.heads);
+          .writes("query", a.heads * key_width, a.heads)
+          .batches(a.heads);
     });
   }
   if (a.selects()) {
@@ -140,7 +141,8 @@ void LayerBuilder::latent_attention() {
     value = add("attention.value_up", OperationKind::gemm, {{value, "attention output"}}, [&](OperationMaker& op) {
       op.multiplies(weight("value up"))
           .reads("attention output", a.heads * value_width, a.heads)
-          .writes("values", a.heads * a.value_dim, a.heads);
+          .writes("values", a.heads * a.value_dim, a.heads)
+          .batches(a.heads);
     });
   }
   finish_attention(add("attention.output", OperationKind::gemm, {{value, "values"}}, [&](OperationMaker& op) {

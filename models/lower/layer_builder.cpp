@@ -27,11 +27,26 @@ std::uint32_t LayerBuilder::add(std::string_view name, OperationKind kind, const
     fill(maker);
     sim::Operation operation = maker.take();
     operation.span = span_;
+    operation.module = module_;
+    operation.folded = context_.plan.folds(name);
+    if (index_ >= 0) operation.attention = name_of(attention().kind);
     found = operations_.emplace(key, context_.graph.add_operation(std::move(operation))).first;
   }
   const std::uint32_t vertex = context_.graph.add_vertex(found->second, index_);
   for (const After& a : after) context_.graph.add_edge(a.vertex, vertex, a.why);
+  if (context_.plan.runs_beside(name)) return vertex;
+  const auto is_last = [&](const After& a) { return a.vertex == last_; };
+  if (last_ && std::ranges::none_of(after, is_last)) context_.graph.add_edge(*last_, vertex, "order of the stream");
+  last_ = vertex;
   return vertex;
+}
+
+std::uint32_t LayerBuilder::enter(sim::Module module, std::string_view part, std::uint32_t input) {
+  module_ = module;
+  const std::int64_t kernels = context_.plan.small_kernels(module, name_of(attention().kind));
+  if (kernels == 0) return input;
+  return add(std::string(part) + ".small", OperationKind::small, {{input, "normed hidden state"}},
+             [&](OperationMaker& op) { op.launches(kernels); });
 }
 
 std::uint32_t LayerBuilder::add_elementwise(std::string_view name, const std::vector<After>& after,

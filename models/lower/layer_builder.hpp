@@ -54,6 +54,9 @@ class LayerBuilder {
     return built;
   }
 
+  // What the residual stream gives a module; from here on operations are the module's, its small kernels the first.
+  std::uint32_t enter(sim::Module module, std::string_view part, std::uint32_t input);
+
   // attention.cpp
   void head_attention();
   void latent_attention();
@@ -84,11 +87,13 @@ class LayerBuilder {
   [[nodiscard]] sim::Count main_count() const;     // entries that attention reads
   [[nodiscard]] sim::Count scanned_count() const;  // keys that the indexer scores
   [[nodiscard]] sim::Layout entry(EntryRole role) const;
+  [[nodiscard]] sim::Precision core_precision() const;
   [[nodiscard]] std::int64_t cache_ways() const;  // tensor ranks that can share the main cache
   void own_caches();
 
   // feed_forward.cpp
   std::uint32_t residual_in(std::string_view part);  // norm, or mixing the streams into one input
+  std::uint32_t stream_in(std::string_view part);
   void residual_out(std::string_view part, std::uint32_t from);
   std::uint32_t engram();
   void dense();
@@ -113,8 +118,10 @@ class LayerBuilder {
   std::int32_t index_ = -1;
   std::size_t shape_ = 0;  // of this layer: index of the first layer that looks the same and lies in the same memory
   LayerSpans spans_;
-  std::uint32_t span_ = 0;  // of operations that are added
-  std::uint32_t tail_ = 0;  // vertex that made the residual stream as it stands
+  std::uint32_t span_ = 0;                  // of operations that are added
+  sim::Module module_ = sim::Module::none;  // of operations that are added
+  std::optional<std::uint32_t> last_;       // vertex before, on the engine's stream
+  std::uint32_t tail_ = 0;                  // vertex that made the residual stream as it stands
   std::map<std::tuple<std::size_t, std::string, std::uint32_t>, std::uint32_t> operations_;
   std::vector<Made> made_;
   Weights attention_weights_, forward_weights_;

@@ -185,6 +185,16 @@ OperationMaker& OperationMaker::shape(sim::Shape shape) {
   return *this;
 }
 
+OperationMaker& OperationMaker::batches(std::int64_t matrices) {
+  operation_.shape.batches = matrices;
+  return *this;
+}
+
+OperationMaker& OperationMaker::launches(std::int64_t kernels) {
+  operation_.launches = kernels;
+  return *this;
+}
+
 OperationMaker& OperationMaker::sends(sim::Collective::Kind kind, std::int64_t bytes_per_token, std::uint32_t experts) {
   operation_.collective = {kind, bytes_per_token};
   operation_.experts = experts;

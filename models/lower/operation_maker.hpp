@@ -62,6 +62,8 @@ class OperationMaker {
   // Arithmetic per token and counted entry, not bound to a weight.
   OperationMaker& computes(sim::Precision precision, double flops, sim::Count count, std::int64_t ways);
   OperationMaker& shape(sim::Shape shape);
+  OperationMaker& batches(std::int64_t matrices);
+  OperationMaker& launches(std::int64_t kernels);
   OperationMaker& sends(sim::Collective::Kind kind, std::int64_t bytes_per_token, std::uint32_t experts = 0);
 
   [[nodiscard]] sim::Operation take() { return std::move(operation_); }

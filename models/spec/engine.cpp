@@ -64,6 +64,13 @@ constexpr Field class_fields[] = {
      .help = "Of most of its arithmetic.",
      .fallback = "any",
      .choices = any_precision},
+    {.name = "batched",
+     .type = Type::flag,
+     .help = "Matrix multiplication: of many matrices beside one another, such as one for each head.",
+     .fallback = "false"},
+    {.name = "layers",
+     .type = Type::list,
+     .help = "Kinds of attention of the layers it counts in; absent: any, and kernels by themselves."},
     {.name = "library", .type = Type::text, .help = "Where its kernels come from."},
     time("start", "Fixed cost before its first load, beyond the device's launch gap and start."),
     time("bubble", "Of each tile: prologue and epilogue, which no other tile hides."),
@@ -81,6 +88,13 @@ constexpr Field class_fields[] = {
     count("keys", "Keys of a block, or entries of a top-k block; 0: the plan's tile.", "0", 0),
     count("passes", "Top-k: passes over the scores.", "1", 1),
     count("blocks", "Top-k: thread blocks of a row.", "1", 1),
+    {.name = "padded",
+     .type = Type::flag,
+     .help = "Attention works on a whole selection, however few entries there are.",
+     .fallback = "false"},
+    time("slow", "Top-k: more time for rows of a length that takes another branch."),
+    count("slow_from", "Top-k: shortest of those rows, in scores.", "0", 0),
+    count("slow_below", "Top-k: the length from which rows take the first branch again.", "0", 0),
     factor(
         "panels",
         "Matrix multiplication: of the operand panels that tiles load again, the share that L2 delivers; neighbouring "
@@ -96,6 +110,16 @@ constexpr Table kernel_class{.name = "kernel_class",
                              .help = "What a class of kernels costs beyond bytes and arithmetic.",
                              .fields = class_fields,
                              .sourced = true};
+
+constexpr std::string_view modules[] = {"attention", "feed_forward"};
+constexpr Field small_fields[] = {
+    {.name = "module", .type = Type::choice, .help = "Part of the layer.", .required = true, .choices = modules},
+    {.name = "layers", .type = Type::text, .help = "Kind of attention of the layers; absent: any."},
+    {.name = "kernels", .type = Type::integer, .help = "How many.", .required = true, .min = 0, .max = 1000}};
+constexpr Table small_kernels{.name = "small_kernels",
+                              .help = "Kernels of a layer that no operation of the algorithm stands for.",
+                              .fields = small_fields,
+                              .sourced = true};
 
 constexpr Field engine_fields[] = {
     {.name = "name", .type = Type::text, .help = "Name in catalogs and results.", .required = true},
@@ -127,6 +151,23 @@ constexpr Field engine_fields[] = {
     tiles("attention", attention),
     tiles("scan", scan),
     tiles("stream", stream),
+    {.name = "in_order",
+     .type = Type::flag,
+     .help = "Kernels run one after another, whether one needs the other's data or not.",
+     .fallback = "false"},
+    {.name = "beside", .type = Type::list, .help = "Operations on a second stream, which wait for their data alone."},
+    {.name = "folded",
+     .type = Type::list,
+     .help = "Operations that are done in the kernel before or after them: bytes and arithmetic, but no launch."},
+    {.name = "as_stored",
+     .type = Type::flag,
+     .help = "Dense latent attention multiplies in the width that its cache is stored in.",
+     .fallback = "false"},
+    {.name = "small",
+     .type = Type::list,
+     .help = "Kernels of a layer that no operation stands for; of those that fit the first counts.",
+     .table = &small_kernels,
+     .item = Type::map},
     {.name = "kernels",
      .type = Type::list,
      .help = "Kernel classes; of those that fit a kernel the first counts.",
@@ -153,6 +194,8 @@ sim::KernelClass read_class(const sim::View& view) {
   result.kind = static_cast<sim::OperationKind>(place_of(sim::operation_kind_names, view.text("kernel")));
   result.architecture = static_cast<sim::Architecture>(place_of(sim::architecture_names, view.text("architecture")));
   result.precision = sim::precision_named(view.text("precision"));
+  result.batched = view.flag("batched");
+  result.layers = view.texts("layers");
   result.start = view.duration("start");
   result.bubble = view.duration("bubble");
   result.soft = view.duration("soft");
@@ -167,8 +210,24 @@ sim::KernelClass read_class(const sim::View& view) {
   result.passes = view.integer("passes");
   result.blocks = view.integer("blocks");
   result.panels = view.number("panels");
+  result.padded = view.flag("padded");
+  result.slow = view.duration("slow");
+  result.slow_from = view.integer("slow_from");
+  result.slow_below = view.integer("slow_below");
   result.split = static_cast<sim::SplitRule>(place_of(sim::split_rule_names, view.text("split")));
   return result;
+}
+
+// Fusion, order and the kernels that no operation stands for.
+void read_layers(const sim::View& root, sim::KernelPlan& plan) {
+  plan.in_order = root.flag("in_order");
+  plan.as_stored = root.flag("as_stored");
+  plan.beside = root.texts("beside");
+  plan.folded = root.texts("folded");
+  for (const sim::View& view : root.maps("small")) {
+    const auto module = static_cast<sim::Module>(place_of(sim::module_names, view.text("module")));
+    plan.small.push_back({module, view.text("layers"), view.integer("kernels")});
+  }
 }
 
 }  // namespace
@@ -197,6 +256,7 @@ Engine read_engine(const sim::Node& entry, sim::Diagnostics& diagnostics) {
   plan.scan_keys = root.map("scan").integer("keys");
   plan.scan_rows = root.map("scan").integer("prefill_rows");
   plan.stream_bytes = root.map("stream").bytes("bytes").count();
+  read_layers(root, plan);
   for (const sim::View& view : root.maps("kernels")) plan.classes.push_back(read_class(view));
   result.resolved = entry;
   result.provenance = provenance_of(entry, engine);

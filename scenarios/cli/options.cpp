@@ -250,8 +250,14 @@ class Parser {
     verb->add_option("--leave-out", measured_.left_out, "No rows of this hardware; may be repeated")
         ->allow_extra_args(false)
         ->type_name("NAME");
+    verb->add_flag(
+        "--hold-out", measured_.hold_out,
+        "Leave out each device of a family in turn: factors on the times that engines state are fitted again "
+        "on its other devices of the architecture, in flow. Not fitted again: ratios between engines, tiles, "
+        "split rules, load rates, efficiencies, numbers of kernels, top-k passes, and devices");
     verb->add_option("--engine", measured_.engine, "This engine in place of the rows' own")->type_name("NAME");
-    verb->add_option("--fidelity", texts_.fidelity, "cycle, flow or roofline [flow]")->type_name("F");
+    verb->add_option("--fidelity", texts_.fidelity, "cycle, flow or roofline [cycle where the memory part is known]")
+        ->type_name("F");
     verb->add_option("--format", texts_.format, "table, json or csv [table]")->type_name("FORMAT");
   }
 

@@ -71,7 +71,8 @@ struct MeasuredArguments {
   std::vector<std::string> families;  // empty: all
   std::vector<std::string> left_out;  // hardware whose rows are not compared
   std::string engine;                 // in place of the rows' own
-  std::string fidelity;               // empty: flow
+  std::string fidelity;               // empty: cycle where the memory part is known, else flow
+  bool hold_out = false;              // tell what is reached on devices whose rows are left out of the fit
   reports::Format format = reports::Format::table;
 };
 

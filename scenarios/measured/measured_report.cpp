@@ -75,6 +75,45 @@ std::string measured_json(const std::vector<Scored>& rows) {
   return document.dump(2) + "\n";
 }
 
+std::string hold_out_table(const std::vector<HoldOut>& results) {
+  std::string text =
+      fmt::format("{:<8} {:<10} {:>5} {:>16} {:>9} {:>18} {:>6} {:>6} {:>7} {:>8}\n", "family", "left out", "rows",
+                  "as stated", "fitted on", "fitted on others", "start", "soft", "bubble", "exposed");
+  const auto pair = [](const Spread& s) { return fmt::format("{:.1f}% / {:.1f}%", 100 * s.median, 100 * s.p90); };
+  for (const HoldOut& r : results) {
+    text += fmt::format("{:<8} {:<10} {:>5} {:>16} {:>9} ", r.family, r.hardware, r.stated.rows, pair(r.stated),
+                        r.fitted_on);
+    text += r.fitted_on == 0 ? fmt::format("{:>18}\n", "-")
+                             : fmt::format("{:>18} {:>6.2f} {:>6.2f} {:>7.2f} {:>8.2f}\n", pair(r.fitted_again),
+                                           r.factors.start, r.factors.soft, r.factors.bubble, r.factors.exposed);
+  }
+  return text +
+         "\nErrors: median / p90. Fitted again, on rows of the family on other devices of the architecture, in flow: "
+         "one\n"
+         "factor each for the times that engines state: start and group; soft, piece and combine; bubble; exposed.\n"
+         "Not fitted again: their ratios between engines, tiles, split rules, load rates, efficiencies, panels, "
+         "numbers of\n"
+         "kernels, top-k passes, and what devices state. `-`: no other device of the architecture has rows.\n";
+}
+
+std::string hold_out_json(const std::vector<HoldOut>& results) {
+  ordered_json list = ordered_json::array();
+  for (const HoldOut& r : results) {
+    ordered_json one{{"family", r.family},        {"left_out", r.hardware}, {"rows", r.stated.rows},
+                     {"median", r.stated.median}, {"p90", r.stated.p90},    {"fitted_on", r.fitted_on}};
+    if (r.fitted_on > 0) {
+      one["fitted_median"] = r.fitted_again.median;
+      one["fitted_p90"] = r.fitted_again.p90;
+      one["factors"] = {{"start", r.factors.start},
+                        {"soft", r.factors.soft},
+                        {"bubble", r.factors.bubble},
+                        {"exposed", r.factors.exposed}};
+    }
+    list.push_back(std::move(one));
+  }
+  return ordered_json{{"schema", "kvtraffic.hold-out/1"}, {"groups", std::move(list)}}.dump(2) + "\n";
+}
+
 std::string measured_csv(const std::vector<Scored>& rows) {
   std::string text = "id,family,hardware,engine,measured_us,simulated_us,error,bound_by\n";
   for (const Scored& row : rows) {

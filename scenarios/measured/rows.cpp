@@ -91,10 +91,18 @@ std::vector<MeasuredRow> read_measured(const std::string& folder) {
   return rows;
 }
 
+std::string MeasuredRow::device() const {
+  const auto digits = std::min(hardware.find_first_not_of("0123456789"), hardware.size());
+  return digits > 0 && hardware.substr(digits, 2) == "x-" ? hardware.substr(digits + 2) : hardware;
+}
+
 sim::Node scenario_of(const MeasuredRow& row, const std::string& engine, const std::string& fidelity) {
-  const std::string text = fmt::format(
-      "hardware: {}\nengine: {}\nfidelity: {}\nworkload:\n  cache: {}\n  scope: {{kernel: {{{}}}}}\n", row.hardware,
-      engine.empty() ? row.engine : engine, fidelity.empty() ? "flow" : fidelity, row.cache, row.kernel);
+  const std::string what =
+      row.is_part_of_step() ? fmt::format("capacity: ignore, {}", row.kernel)
+                            : fmt::format("workload: {{cache: {}, scope: {{kernel: {{{}}}}}}}", row.cache, row.kernel);
+  const std::string how = fidelity.empty() ? "" : fmt::format("fidelity: {}, ", fidelity);
+  const std::string text =
+      fmt::format("{{hardware: {}, engine: {}, {}{}}}", row.hardware, engine.empty() ? row.engine : engine, how, what);
   sim::Diagnostics faults;
   const sim::Node node = sim::read_yaml(text, row.id, faults);
   if (faults.has_errors()) throw sim::ConfigError(faults);

@@ -15,19 +15,24 @@ struct MeasuredRow {
   std::string family;    // "KMLAD"
   std::string hardware;  // names of catalogs
   std::string engine;
-  std::string kernel;        // "gemm: {m: 64, ...}", as workload.scope.kernel has it
+  // "gemm: {m: 64, ...}", as workload.scope.kernel has it; or "model: ...", the lines of a scenario
+  std::string kernel;
   std::string cache;         // cold | warm | dirty
   bool kernel_time = false;  // timed inside the kernel: without the gap between two kernels
   std::int64_t repeat = 1;   // kernels that the time covers, one after another
   double seconds = 0;
   std::string source;
+
+  [[nodiscard]] bool is_part_of_step() const { return kernel.starts_with("model:"); }
+  [[nodiscard]] std::string device() const;  // "h200-sxm", also where the row takes eight of them for its shapes
 };
 
 // Rows of all files of `folder`, sorted by file and then as they stand. IoError for a folder or file that cannot be
 // read, ConfigError with all that is wrong in them.
 [[nodiscard]] std::vector<MeasuredRow> read_measured(const std::string& folder);
 
-// The scenario that a row asks; `engine` and `fidelity` replace the row's own where they are not empty.
+// The scenario that a row asks; `engine` replaces the row's own where it is not empty; without
+// `fidelity` it is the default of scenarios.
 [[nodiscard]] sim::Node scenario_of(const MeasuredRow& row, const std::string& engine, const std::string& fidelity);
 
 }  // namespace kvtraffic::scenarios

@@ -15,17 +15,6 @@
 namespace kvtraffic::scenarios {
 namespace {
 
-std::shared_ptr<const Setup> setup_of(const MeasuredRow& row, const ScoreOptions& options, const Catalog& catalog) {
-  const sim::Node node = scenario_of(row, options.engine, options.fidelity);
-  sim::Diagnostics faults;
-  check(node, table_for(node), faults);
-  const Scenario scenario = read_scenario(node, faults);
-  std::shared_ptr<const Setup> setup;
-  if (!faults.has_errors()) setup = build_setup(scenario, catalog, "", faults);
-  if (!setup) throw sim::ConfigError(faults);
-  return setup;
-}
-
 [[noreturn]] void refuse(const MeasuredRow& row, const std::string& why) {
   sim::Diagnostics faults;
   faults.error({}, row.id, why);
@@ -49,8 +38,22 @@ std::vector<Spread> grouped(const std::vector<Scored>& rows, Key key) {
 
 }  // namespace
 
+std::shared_ptr<const Setup> setup_of(const MeasuredRow& row, const ScoreOptions& options, const Catalog& catalog) {
+  const sim::Node node = scenario_of(row, options.engine, options.fidelity);
+  sim::Diagnostics faults;
+  check(node, table_for(node), faults);
+  const Scenario scenario = read_scenario(node, faults);
+  std::shared_ptr<const Setup> setup;
+  if (!faults.has_errors()) setup = build_setup(scenario, catalog, "", faults);
+  if (!setup) throw sim::ConfigError(faults);
+  return setup;
+}
+
 Scored score(const MeasuredRow& row, const ScoreOptions& options, const Catalog& catalog) {
-  const auto setup = setup_of(row, options, catalog);
+  return score(row, setup_of(row, options, catalog));
+}
+
+Scored score(const MeasuredRow& row, const std::shared_ptr<const Setup>& setup) {
   Evaluator evaluator(setup);
   const sim::PointResult result = evaluator.evaluate(setup->scenario.batch, setup->scenario.context, {});
   if (!result.time) refuse(row, result.reason);
@@ -77,7 +80,7 @@ std::vector<Spread> by_family(const std::vector<Scored>& rows) {
 }
 
 std::vector<Spread> by_hardware(const std::vector<Scored>& rows) {
-  return grouped(rows, [](const MeasuredRow& row) { return row.hardware; });
+  return grouped(rows, [](const MeasuredRow& row) { return row.device(); });
 }
 
 }  // namespace kvtraffic::scenarios

@@ -2,6 +2,7 @@
 // Leaves out telling them (measured_report.hpp).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "scenarios/spec/catalog.hpp"
 
 namespace kvtraffic::scenarios {
+
+struct Setup;
 
 struct Scored {
   MeasuredRow row;
@@ -19,11 +22,16 @@ struct Scored {
 
 struct ScoreOptions {
   std::string engine;    // in place of the rows' own
-  std::string fidelity;  // flow where empty
+  std::string fidelity;  // empty: the default of scenarios, cycle where the memory part is known
 };
 
 // Runs a row. ConfigError when its conditions make no scenario, or one that cannot be run.
 [[nodiscard]] Scored score(const MeasuredRow& row, const ScoreOptions& options, const Catalog& catalog);
+
+// The same in two steps: what a row asks to be simulated, which may then be changed, and its score.
+[[nodiscard]] std::shared_ptr<const Setup> setup_of(const MeasuredRow& row, const ScoreOptions& options,
+                                                    const Catalog& catalog);
+[[nodiscard]] Scored score(const MeasuredRow& row, const std::shared_ptr<const Setup>& setup);
 
 // A group of rows in one line.
 struct Spread {

@@ -117,7 +117,8 @@ constexpr std::array workload_fields{
           .choices = positions},
     Field{.name = "scope",
           .type = Type::any,
-          .help = "What is simulated: step, {layer: N}, {operation: NAME}, or a kernel by itself: {kernel: {gemm: "
+          .help = "What is simulated: step, {layer: N, part: attention}, {operation: NAME}, or a kernel by itself: "
+                  "{kernel: {gemm: "
                   "{...}}}.",
           .fallback = "step"},
     Field{.name = "cache",

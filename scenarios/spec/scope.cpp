@@ -128,9 +128,14 @@ constexpr Table kernel_table{.name = "kernel",
                              .help = "One kernel on one device, with no model around it.",
                              .fields = kernel_fields,
                              .exclusive = only_one};
+constexpr std::array<std::string_view, 2> parts{"attention", "feed_forward"};
 constexpr std::array scope_fields{
     Field{.name = "layer", .type = Type::integer, .help = "Only this layer, counted from 0.", .min = 0, .max = 1e4},
     Field{.name = "operation", .type = Type::text, .help = "Only the operation of this name."},
+    Field{.name = "part",
+          .type = Type::choice,
+          .help = "Only what an engine's module of a layer runs, without norm, residual and all-reduce.",
+          .choices = parts},
     Field{.name = "kernel", .type = Type::map, .help = kernel_table.help, .table = &kernel_table}};
 constexpr Table scope_table{
     .name = "scope", .help = "A part of the step, or a kernel by itself.", .fields = scope_fields};
@@ -194,7 +199,7 @@ Scope read_scope(const Node& scope, const sim::Mark& mark, Diagnostics& diagnost
   if (scope.is_null() || (scope.is_scalar() && scope.text() == "step")) return result;
   if (!scope.is_map()) {
     diagnostics.error(mark, "workload.scope", "is no part of a step",
-                      "step, {layer: N}, {operation: NAME} or {kernel: {...}}");
+                      "step, {layer: N, part: attention}, {operation: NAME} or {kernel: {...}}");
     return result;
   }
   Diagnostics faults;
@@ -204,13 +209,17 @@ Scope read_scope(const Node& scope, const sim::Mark& mark, Diagnostics& diagnost
   const View view(scope, scope_table);
   if (view.has("layer")) result.part.layer = static_cast<std::int32_t>(view.integer("layer"));
   if (view.has("operation")) result.part.operation = view.text("operation");
+  if (view.has("part")) {
+    result.part.module = view.text("part") == "attention" ? sim::Module::attention : sim::Module::feed_forward;
+  }
   if (!view.has("kernel")) return result;
   const View kernels = view.map("kernel");
   for (const KernelGrammar& grammar : grammars) {
     if (kernels.has(grammar.table.name)) result.kernel = read_kernel(kernels.map(grammar.table.name), grammar);
   }
   if (result.part.is_whole()) return result;
-  diagnostics.error(mark, "workload.scope", "a kernel by itself is part of no layer", "kernel, or layer and operation");
+  diagnostics.error(mark, "workload.scope", "a kernel by itself is part of no layer",
+                    "kernel, or layer, part and operation");
   return result;
 }
 

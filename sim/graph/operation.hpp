@@ -83,19 +83,35 @@ struct Work {
   std::uint32_t experts = 0;
 };
 
-enum class OperationKind : std::uint8_t { gemm, grouped_gemm, attention, scan, topk, elementwise, lookup, collective };
-inline constexpr std::array<std::string_view, 8> operation_kind_names{
-    "gemm", "grouped_gemm", "attention", "scan", "topk", "elementwise", "lookup", "collective"};
+enum class OperationKind : std::uint8_t {
+  gemm,
+  grouped_gemm,
+  attention,
+  scan,
+  topk,
+  elementwise,
+  lookup,
+  collective,
+  small,  // kernels of an engine that no operation of the algorithm stands for: launches, and bytes that nobody counts
+};
+inline constexpr std::array<std::string_view, 9> operation_kind_names{
+    "gemm", "grouped_gemm", "attention", "scan", "topk", "elementwise", "lookup", "collective", "small"};
+
+// Which module of a layer an operation is part of. Norms, mixing of streams, residuals and all-reduces are of none.
+enum class Module : std::uint8_t { none, attention, feed_forward };
+inline constexpr std::array<std::string_view, 3> module_names{"none", "attention", "feed_forward"};
 
 // What a kernel plan tiles over. Columns and heads are of the whole deployment; `ways` divides them over tensor ranks.
 struct Shape {
   std::int64_t columns = 0;     // gemm: output columns
   std::int64_t depth = 0;       // gemm: inner dimension
+  std::int64_t batches = 1;     // gemm: matrices beside one another, each with inputs and outputs of its own
   std::int64_t heads = 0;       // attention, scan
   std::int64_t tile_heads = 0;  // attention: heads of a tile; 0: as the plan says
   std::int64_t queries = 1;     // attention, scan: tokens of a tile
   std::int64_t window = 0;      // attention: positions of the sliding window, read beside `keys`
   Count keys;                   // attention, scan, topk: entries per token
+  std::int64_t picked = 0;      // topk: entries that are kept; 0: not said
   // A grouped GEMM outside a step, whose experts are not drawn: 0 in steps.
   std::int64_t groups = 0;         // experts with tokens
   std::int64_t local = 0;          // experts on the device, with and without tokens
@@ -119,6 +135,10 @@ struct Operation {
   Collective collective;
   std::uint32_t experts = 0;
   std::uint32_t span = 0;  // which positions run it: index into StepGraph::spans()
+  Module module = Module::none;
+  std::string attention;      // kind of attention of its layers; empty outside them
+  bool folded = false;        // done in the kernel before or after it: no launch of its own
+  std::int64_t launches = 1;  // kernels, one after another; small ones alone have more than one
 };
 
 }  // namespace kvtraffic::sim

@@ -22,7 +22,9 @@ StepGraph without_vertices(const StepGraph& graph) {
 
 bool PartOfStep::holds(const StepGraph& graph, const Vertex& vertex) const {
   if (layer && vertex.layer != *layer) return false;
-  return operation.empty() || graph.operation_of(vertex).name == operation;
+  const Operation& its = graph.operation_of(vertex);
+  if (module != Module::none && its.module != module) return false;
+  return operation.empty() || its.name == operation;
 }
 
 StepGraph subgraph(const StepGraph& graph, const PartOfStep& part) {

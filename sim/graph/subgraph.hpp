@@ -12,8 +12,9 @@ namespace kvtraffic::sim {
 
 struct PartOfStep {
   std::optional<std::int32_t> layer;
-  std::string operation;  // empty: all
-  [[nodiscard]] bool is_whole() const { return !layer && operation.empty(); }
+  std::string operation;         // empty: all
+  Module module = Module::none;  // none: all
+  [[nodiscard]] bool is_whole() const { return !layer && operation.empty() && module == Module::none; }
   [[nodiscard]] bool holds(const StepGraph& graph, const Vertex& vertex) const;
 };
 

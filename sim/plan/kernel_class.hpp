@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/graph/operation.hpp"
 #include "sim/plan/precision.hpp"
@@ -26,6 +28,8 @@ struct KernelClass {
   OperationKind kind = OperationKind::gemm;
   Architecture architecture = Architecture::other;
   std::optional<Precision> precision{};  // of its arithmetic; none: any
+  bool batched = false;                  // gemm: of many matrices beside one another, or of one
+  std::vector<std::string> layers{};  // kinds of attention of the layers it counts in; empty: any, and outside layers
 
   Duration start{};         // before the first load, beyond the device's launch gap and start
   Duration bubble{};        // of each tile: prologue and epilogue that no other tile's loads hide
@@ -40,7 +44,11 @@ struct KernelClass {
   std::int64_t keys = 0;    // also of a scan, and entries of a top-k block
   std::int64_t passes = 1;  // top-k: over the scores
   std::int64_t blocks = 1;  // top-k: thread blocks of a row
-  double panels = 0;        // GEMM: share of the operand panels of all tiles that L2 has to deliver; the first always
+  bool padded = false;      // attention: works on a whole selection, however few entries there are
+  Duration slow{};          // top-k: more time for rows of slow_from..slow_below - 1 scores
+  std::int64_t slow_from = 0;
+  std::int64_t slow_below = 0;
+  double panels = 0;  // GEMM: share of the operand panels of all tiles that L2 has to deliver; the first always
   SplitRule split = SplitRule::even;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/graph/layout.hpp"
@@ -10,6 +11,13 @@
 #include "sim/units/quantity.hpp"
 
 namespace kvtraffic::sim {
+
+// Kernels of a layer that no operation stands for: metadata, copies, casts, concatenations.
+struct SmallKernels {
+  Module module = Module::attention;
+  std::string layers;  // kind of attention of the layers; empty: any
+  std::int64_t kernels = 0;
+};
 
 struct KernelPlan {
   std::string name;
@@ -29,11 +37,19 @@ struct KernelPlan {
   std::int64_t scan_keys = 0;        // tile of an index scan: keys
   std::int64_t scan_rows = 0;        // prefill: query rows (token x index head) of a tile
   std::int64_t stream_bytes = 0;     // tile of everything else: bytes
+  bool in_order = false;             // one stream: a kernel waits for the one before it, data or not
+  std::vector<std::string> beside;   // operations on a second stream: they wait for their data alone
+  std::vector<std::string> folded;   // operations that are done in another kernel
+  bool as_stored = false;            // dense latent attention multiplies in the width that its cache is stored in
+  std::vector<SmallKernels> small;
   std::vector<KernelClass> classes;  // the first that fits a kernel counts; none: nothing beyond bytes and arithmetic
 
   // `precision` is that of most of the kernel's arithmetic; none where it has none.
-  [[nodiscard]] KernelClass class_of(OperationKind kind, Architecture architecture,
+  [[nodiscard]] KernelClass class_of(const Operation& operation, Architecture architecture,
                                      std::optional<Precision> precision) const;
+  [[nodiscard]] bool folds(std::string_view operation) const;
+  [[nodiscard]] bool runs_beside(std::string_view operation) const;  // always, where the plan has no order
+  [[nodiscard]] std::int64_t small_kernels(Module module, std::string_view layers) const;
 };
 
 }  // namespace kvtraffic::sim

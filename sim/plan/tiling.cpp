@@ -114,12 +114,19 @@ double share_of(std::int64_t part, std::int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(1, whole));
 }
 
+// Entries that attention would read if there were enough of them.
+std::int64_t whole_selection(const Question& q) {
+  const Shape& shape = q.operation.shape;
+  return shape.keys.kind == Count::Kind::capped ? shape.keys.limit + shape.window : 0;
+}
+
 // Heads that do not fill a block are worked on as if they did.
 Cut attention_parts(const Question& q, const KernelClass& its) {
   const Shape& shape = q.operation.shape;
   AttentionLoad load;
   load.requests = pieces(q.tokens(), shape.queries);
-  load.keys = std::max<std::int64_t>(1, keys(q));
+  const std::int64_t asked = std::max<std::int64_t>(1, keys(q));
+  load.keys = its.padded ? std::max(asked, whole_selection(q)) : asked;
   load.head_rows = ceil_divide(shape.heads, parts(q.operation, q.tally));
   load.block_rows = its.heads > 0 ? its.heads : q.plan.attention_heads;
   load.block_keys = its.keys > 0 ? its.keys : q.plan.attention_keys;
@@ -130,7 +137,7 @@ Cut attention_parts(const Question& q, const KernelClass& its) {
   cut.blocks = handed.blocks;
   cut.pieces = handed.pieces;
   cut.splits = handed.splits;
-  const double block = share_of(load.block_rows, load.head_rows) * share_of(load.block_keys, load.keys);
+  const double block = share_of(load.block_rows, load.head_rows) * share_of(load.block_keys, asked);
   cut.share = block * share_of(handed.blocks, load.requests);
   return cut;
 }
@@ -161,8 +168,9 @@ Cut even_cut(const Question& q, const KernelClass& its, std::int64_t tiles) {
   cut.tiles = tiles;
   if (q.operation.kind == OperationKind::topk) {
     cut.tiles = checked_multiply(tiles, std::max<std::int64_t>(1, its.blocks));
-    const std::int64_t entries = ceil_divide(keys(q), std::max<std::int64_t>(1, its.blocks));
-    cut.blocks = pieces(entries, its.keys > 0 ? its.keys : entries);
+    cut.scores = keys(q) > q.operation.shape.picked ? keys(q) : 0;
+    const std::int64_t entries = ceil_divide(cut.scores, std::max<std::int64_t>(1, its.blocks));
+    cut.blocks = cut.scores == 0 ? 0 : pieces(entries, its.keys > 0 ? its.keys : entries);
   } else if (q.operation.kind == OperationKind::attention) {
     const std::int64_t begun =
         checked_multiply(pieces(q.tokens(), q.operation.shape.queries), head_tiles_of(q.plan, q.operation, q.tally));
@@ -217,6 +225,7 @@ std::int64_t tiles_of(const KernelPlan& plan, const StepGraph& graph, std::uint3
     case OperationKind::elementwise:
     case OperationKind::lookup:
     case OperationKind::collective:
+    case OperationKind::small:
       break;
   }
   return stream(question, graph.first_access_of(operation));

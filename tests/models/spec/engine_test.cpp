@@ -34,6 +34,13 @@ TEST(ReadEngine, EveryShippedOneStatesThem) {
   }
 }
 
+sim::Operation operation_of(sim::OperationKind kind, const std::string& layers = "") {
+  sim::Operation operation;
+  operation.kind = kind;
+  operation.attention = layers;
+  return operation;
+}
+
 sim::KernelPlan plan_with(const std::string& kernels, sim::Diagnostics& diagnostics) {
   sim::Node file = entry("engines/reference.yaml");
   file.set("kernels", *sim::read_yaml("kernels: " + kernels, "engine.yaml", diagnostics).find("kernels"));
@@ -53,14 +60,14 @@ TEST(ReadEngine, AClassIsFoundByKindDeviceAndPrecision) {
       diagnostics);
   EXPECT_EQ(diagnostics.render(), "");
   const auto of = [&](sim::Precision precision) {
-    return plan.class_of(sim::OperationKind::attention, sim::Architecture::hopper, precision);
+    return plan.class_of(operation_of(sim::OperationKind::attention), sim::Architecture::hopper, precision);
   };
   EXPECT_EQ(of(sim::Precision::fp8).split, sim::SplitRule::xqa);
   EXPECT_EQ(of(sim::Precision::fp8).soft, sim::Duration::of_femtoseconds(700'000'000));
   EXPECT_EQ(of(sim::Precision::bf16).split, sim::SplitRule::flashmla);
   EXPECT_EQ(of(sim::Precision::bf16).heads, 64);
   const sim::KernelClass none =
-      plan.class_of(sim::OperationKind::attention, sim::Architecture::blackwell, sim::Precision::bf16);
+      plan.class_of(operation_of(sim::OperationKind::attention), sim::Architecture::blackwell, sim::Precision::bf16);
   EXPECT_EQ(none.split, sim::SplitRule::even);
   EXPECT_EQ(none.start, sim::Duration());
 }
@@ -69,6 +76,35 @@ TEST(ReadEngine, AMisspeltRuleIsTold) {
   sim::Diagnostics diagnostics;
   (void)plan_with("[{kernel: attention, architecture: hopper, split: flashmia}]", diagnostics);
   EXPECT_THAT(diagnostics.render(), testing::HasSubstr("did you mean 'flashmla'?"));
+}
+
+TEST(ReadEngine, TheReferenceFoldsNothingAndAddsNoKernels) {
+  sim::Diagnostics diagnostics;
+  const sim::KernelPlan plan = read_engine(entry("engines/reference.yaml"), diagnostics).plan;
+  EXPECT_FALSE(plan.in_order);
+  EXPECT_FALSE(plan.folds("attention.store"));
+  EXPECT_EQ(plan.small_kernels(sim::Module::attention, "dsa"), 0);
+}
+
+TEST(ReadEngine, SmallKernelsAreOfAModuleAndAKindOfLayer) {
+  sim::KernelPlan plan;
+  plan.small = {{sim::Module::attention, "mla", 3}, {sim::Module::attention, "", 5}};
+  EXPECT_EQ(plan.small_kernels(sim::Module::attention, "mla"), 3);
+  EXPECT_EQ(plan.small_kernels(sim::Module::attention, "dsa"), 5);
+  EXPECT_EQ(plan.small_kernels(sim::Module::feed_forward, "mla"), 0);
+}
+
+TEST(ReadEngine, AClassMayBeOfSomeLayersOnly) {
+  sim::Diagnostics diagnostics;
+  const sim::KernelPlan plan =
+      plan_with("[{kernel: topk, architecture: hopper, layers: [dsa], start: 7 us}]", diagnostics);
+  EXPECT_EQ(diagnostics.render(), "");
+  const auto start = [&](const std::string& layers) {
+    return plan.class_of(operation_of(sim::OperationKind::topk, layers), sim::Architecture::hopper, {}).start;
+  };
+  EXPECT_GT(start("dsa"), sim::Duration());
+  EXPECT_EQ(start("csa"), sim::Duration());
+  EXPECT_EQ(start(""), sim::Duration());
 }
 
 }  // namespace

@@ -121,5 +121,70 @@ TEST(Scope, ADirtyStartWritesBackWhatFitsIntoTheDevicesL2) {
   EXPECT_EQ(written("dirty") - written("cold"), 10'000'000);  // 40 MB x 0.5 x 0.5
 }
 
+// Read and write of every kind.
+std::vector<std::int64_t> bytes_of(const sim::Traffic& traffic, sim::Level level) {
+  std::vector<std::int64_t> bytes;
+  for (std::size_t kind = 0; kind < sim::kind_count; ++kind) {
+    const sim::ReadWrite& cell = traffic.at(level, static_cast<sim::DataKind>(kind));
+    bytes.insert(bytes.end(), {cell.read, cell.write});
+  }
+  return bytes;
+}
+
+TEST(Scope, APartIsWhatAModuleOfTheLayerRuns) {
+  const sim::PointResult part = step("{layer: 20, part: attention}");
+  ASSERT_EQ(part.status, sim::Status::ok) << part.reason;
+  EXPECT_EQ(part.operations.front().name, "attention.down");
+  EXPECT_EQ(part.operations.back().name, "attention.output");
+  const auto named = [&](std::string_view name) {
+    return std::ranges::any_of(part.operations, [&](const auto& o) { return o.name == name; });
+  };
+  EXPECT_FALSE(named("attention.norm") || named("attention.residual") || named("router.scores"));
+  EXPECT_EQ(step("{layer: 20, part: feed_forward}").operations.front().name, "router.scores");
+}
+
+TEST(Scope, SmallKernelsMoveNothingAndTakeTheirLaunches) {
+  const sim::PointResult part = step("{layer: 20, part: attention}", "vllm");
+  ASSERT_EQ(part.status, sim::Status::ok) << part.reason;
+  ASSERT_EQ(part.operations.front().name, "attention.small");
+  // 27 kernels of 3 us: gap 1.26, start 1, arguments 0.33, and the engine's 0.41.
+  EXPECT_NEAR(*part.operations.front().seconds, 27 * 3.0e-6, 0.3e-6);
+}
+
+TEST(Scope, EnginesOnOneStreamRunOneKernelAfterAnother) {
+  const sim::PointResult part = step("{layer: 20, part: attention}", "vllm");
+  for (std::size_t i = 1; i < part.operations.size(); ++i) {
+    const auto& before = part.operations[i - 1];
+    EXPECT_GE(*part.operations[i].start_seconds, *before.start_seconds + *before.seconds - 1e-12) << before.name;
+  }
+}
+
+TEST(Scope, AnOperationDoneInAnotherKernelKeepsItsBytesAndLosesItsLaunch) {
+  const auto rope = [](const std::string& engine) {
+    const sim::PointResult point = step("{layer: 20, operation: attention.query_rope}", engine);
+    EXPECT_EQ(point.operations.size(), 1U) << point.reason;
+    return point.operations.at(0);
+  };
+  const auto alone = rope("reference"), folded = rope("vllm");
+  EXPECT_EQ(bytes_of(folded.traffic, sim::Level::logical), bytes_of(alone.traffic, sim::Level::logical));
+  EXPECT_LT(*folded.seconds, *alone.seconds - 2e-6);  // gap 1.26 us and start 1 us
+}
+
+TEST(Scope, EnginesThatStateNoFormatAskForTheSameBytes) {
+  for (const std::string model : {"deepseek-v3", "deepseek-v3.2", "deepseek-v4-pro", "deepseek-v4.1-flash"}) {
+    const auto traffic = [&](const std::string& engine) {
+      return *run("model: " + model + "\nhardware: 8x-h200-sxm\ncapacity: ignore\nengine: " + engine +
+                  "\nworkload: {phase: decode, batch: 64, context: 16K}\n")
+                  .traffic;
+    };
+    const auto reference = traffic("reference");
+    for (const std::string engine : {"vllm", "sglang", "trtllm", "deepseek", "flashinfer"}) {
+      const auto its = traffic(engine);
+      EXPECT_EQ(bytes_of(its, sim::Level::logical), bytes_of(reference, sim::Level::logical)) << model << " " << engine;
+      EXPECT_EQ(bytes_of(its, sim::Level::sector), bytes_of(reference, sim::Level::sector)) << model << " " << engine;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kvtraffic::scenarios
