@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <thread>
@@ -17,6 +18,7 @@
 #include "scenarios/device/crosscheck.hpp"
 #include "scenarios/device/crosscheck_report.hpp"
 #include "scenarios/device/device_run.hpp"
+#include "scenarios/spec/command_line.hpp"
 
 namespace kvtraffic::scenarios {
 namespace {
@@ -62,6 +64,15 @@ std::string told(const DeviceArguments& arguments, const ChosenPart& chosen, con
   return behind_commands ? commented(page) : page;
 }
 
+// A trace that is written over while it is read would be lost.
+void require_other_file(const DeviceArguments& arguments) {
+  std::error_code not_there;
+  if (arguments.commands.empty() || arguments.trace.empty()) return;
+  if (std::filesystem::equivalent(arguments.trace, arguments.commands, not_there)) {
+    throw UsageError("--commands names the trace itself");
+  }
+}
+
 // `--stacks` first, so that `--set geometry.stacks` wins.
 DeviceArguments with_stacks(DeviceArguments arguments) {
   if (arguments.stacks > 0) {
@@ -86,6 +97,7 @@ int crosscheck(const DeviceArguments& arguments) {
 
 int execute(const DeviceArguments& arguments) {
   if (arguments.crosscheck) return crosscheck(arguments);
+  require_other_file(arguments);
   const DeviceArguments whole = with_stacks(arguments);
   const ChosenPart chosen = choose_part(Catalog::find(), whole.part, whole.settings);
   try {

@@ -418,7 +418,9 @@ class Parser {
     result.color = looked_up(whens, "--color", texts_.color, "device");
     const bool has_requests = !result.pattern.empty() || !result.trace.empty();
     if (result.crosscheck) {
-      if (!result.part.empty() || has_requests || !result.settings.empty() || !result.commands.empty()) {
+      const bool has_more = !result.size.empty() || !result.feed.empty() || result.wrap || result.exact ||
+                            result.stacks != 0 || result.seed != 1;
+      if (!result.part.empty() || has_requests || has_more || !result.settings.empty() || !result.commands.empty()) {
         refuse("--crosscheck takes no part, requests or settings: its rows have their own", "device");
       }
       return result;
@@ -426,6 +428,7 @@ class Parser {
     if (result.part.empty()) refuse("which part? A name of `kvtraffic list memories`, a file or a device", "device");
     if (result.pattern.empty() == result.trace.empty()) refuse("say either --pattern or --trace", "device");
     if (result.seed < 0) refuse("--seed: a number of 0 or more is needed", "device");
+    if (!result.trace.empty() && result.seed != 1) refuse("--seed is for patterns: a trace draws nothing", "device");
     if (!result.trace.empty() && !result.size.empty())
       refuse("--size is for patterns: a trace is read whole", "device");
     if (result.commands == "-" && result.format == reports::Format::json) {

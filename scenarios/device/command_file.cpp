@@ -3,6 +3,7 @@
 #include "scenarios/device/command_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -45,7 +46,7 @@ class CommandFile::Channel final : public hardware::hbm::Listener {
 };
 
 CommandFile::CommandFile(const Part& part, const std::string& path) : geometry_(part.geometry), path_(path) {
-  descriptor_ = path == "-" ? dup(STDOUT_FILENO) : open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  descriptor_ = path == "-" ? dup(STDOUT_FILENO) : open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, mode);
   if (descriptor_ < 0) refuse(errno);
   fmt::format_to(std::back_inserter(buffer_),
                  "# {}, {} channels, map {}; a tick is half a clock of {} ps, rising edges are odd; a channel's lines "
@@ -59,7 +60,7 @@ CommandFile::CommandFile(const Part& part, const std::string& path) : geometry_(
 CommandFile::~CommandFile() {
   if (descriptor_ < 0) return;
   try {
-    hand_on();
+    if (has_lines_) hand_on();
   } catch (const sim::IoError&) {  // NOLINT(bugprone-empty-catch)
   }
   close(descriptor_);
@@ -70,6 +71,7 @@ hardware::hbm::Listener* CommandFile::of_channel(int channel) {
 }
 
 void CommandFile::line(int channel, Tick now, Command command, BankAddress at, std::int64_t row, int column) {
+  has_lines_ = true;
   const bool bank = has_bank(command);
   fmt::format_to(std::back_inserter(buffer_), "{} {} {} {} {} {} {} {} {}\n", now, name_of(command), channel,
                  at.pseudo_channel, text_or_dash(bank, at.bank / (geometry_.bank_groups * geometry_.banks)),
@@ -80,7 +82,17 @@ void CommandFile::line(int channel, Tick now, Command command, BankAddress at, s
   if (buffer_.size() >= enough) hand_on();
 }
 
+// What an older file of that name holds goes only now: a run that is refused before its first command keeps it.
+void CommandFile::empty_older() {
+  if (has_begun_) return;
+  has_begun_ = true;
+  struct stat about {};
+  if (path_ == "-" || fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) return;
+  if (ftruncate(descriptor_, 0) != 0) refuse(errno);
+}
+
 void CommandFile::hand_on() {
+  empty_older();
   std::size_t done = 0;
   while (done < buffer_.size()) {
     const ssize_t more = write(descriptor_, buffer_.data() + done, buffer_.size() - done);

@@ -14,8 +14,9 @@
 namespace kvtraffic::scenarios {
 
 // Throws sim::IoError for a file that cannot be opened, and as soon as one takes no more. What does not apply to a
-// command is "-". A channel's lines are in order of time; channels take turns of many commands. Without finish() the
-// file keeps what has arrived, and nobody hears of a failure.
+// command is "-". An older file of that name is kept until the first command. A channel's lines are in order of time;
+// channels take turns of many commands. Without finish() the file keeps what has arrived, and nobody hears of a
+// failure.
 class CommandFile {
  public:
   CommandFile(const hardware::hbm::Part& part, const std::string& path);  // "-": standard output
@@ -30,12 +31,15 @@ class CommandFile {
   class Channel;
   void line(int channel, hardware::hbm::Tick now, hardware::hbm::Command command, hardware::hbm::BankAddress at,
             std::int64_t row, int column);
+  void empty_older();
   void hand_on();
   [[noreturn]] void refuse(int error) const;
 
   hardware::hbm::Geometry geometry_;
   std::string path_;
   int descriptor_ = -1;
+  bool has_lines_ = false;
+  bool has_begun_ = false;  // writing
   fmt::memory_buffer buffer_;
   std::vector<std::unique_ptr<Channel>> channels_;
 };

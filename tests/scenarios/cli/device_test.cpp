@@ -340,6 +340,22 @@ TEST(CommandFile, OnStandardOutputHasThePageBehindItAsAComment) {
 
 // ---- the page ----
 
+TEST(CommandFile, IsNeverTheTraceAndKeepsAnOlderFileUntilTheFirstCommand) {
+  const Folder folder;
+  folder.write("t.txt", "R 0 64\n");
+  folder.write("bad.txt", "X 0 64\n");
+  folder.write("old.txt", "precious\n");
+  const Outcome same = device({"hbm3-h100", "--trace", folder.path("t.txt"), "--commands", folder.path("t.txt")});
+  EXPECT_EQ(same.code, 2);
+  EXPECT_EQ(test::contents(folder.path("t.txt")), "R 0 64\n");
+  const Outcome bad = device({"hbm3-h100", "--trace", folder.path("bad.txt"), "--commands", folder.path("old.txt")});
+  EXPECT_EQ(bad.code, 3);
+  EXPECT_EQ(test::contents(folder.path("old.txt")), "precious\n");
+  const Outcome good = device({"hbm3-h100", "--trace", folder.path("t.txt"), "--commands", folder.path("old.txt")});
+  EXPECT_EQ(good.code, 0);
+  EXPECT_THAT(test::contents(folder.path("old.txt")), testing::Not(HasSubstr("precious")));
+}
+
 TEST(Device, ThePageKeepsToAHundredColumns) {
   const Outcome outcome = device({"hbm3e-h200", "--pattern", "mix:0.9", "--size", "1MB", "--set",
                                   "controller.refresh=all-bank", "--set", "controller.write_queue=96"});
