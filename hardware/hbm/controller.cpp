@@ -50,7 +50,8 @@ Controller::Controller(const ControllerPlan& plan, Listener* listener)
 }
 
 std::size_t Controller::flat(BankAddress at) const {
-  return static_cast<std::size_t>(at.pseudo_channel * plan_->rules.geometry.banks_of_pseudo_channel() + at.bank);
+  const auto banks = static_cast<std::size_t>(plan_->rules.geometry.banks_of_pseudo_channel());
+  return static_cast<std::size_t>(at.pseudo_channel) * banks + static_cast<std::size_t>(at.bank);
 }
 
 bool Controller::offer(const Offer& offer, Tick now) {

@@ -89,7 +89,7 @@ class Controller {
   void tell_banks(StateText& text, const Epoch& epoch) const;
   void shift_times(Tick ticks);
 
-  [[nodiscard]] Gate gate_of(Kind kind) const { return kind == Kind::read ? Gate::read : Gate::write; }
+  [[nodiscard]] static Gate gate_of(Kind kind) { return kind == Kind::read ? Gate::read : Gate::write; }
   [[nodiscard]] std::size_t flat(BankAddress at) const;
   [[nodiscard]] bool refresh_blocks() const { return !blocking_.empty(); }
 

@@ -129,10 +129,8 @@ void Device::change_rows(Command command, BankAddress at, std::int64_t row) {
       open = 0;
       return;
     case Command::refresh_all:
-      assert(open == 0 && "REFab with an open bank");
-      return;
     case Command::refresh_bank:
-      assert(open_row(at) == closed && "REFpb to an open bank");
+      assert((command == Command::refresh_all ? open == 0 : open_row(at) == closed) && "refresh of an open bank");
       return;
     case Command::read:
     case Command::write:

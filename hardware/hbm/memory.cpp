@@ -106,7 +106,7 @@ class RateFeed {
 
   void take(const Transaction& transaction) {
     const double when = ticks_each_ * static_cast<double>(count_++);
-    if (when > static_cast<double>(never / 2)) throw std::invalid_argument("at this rate the clock runs out");
+    if (when > static_cast<double>(never) / 2) throw std::invalid_argument("at this rate the clock runs out");
     const auto asked = static_cast<Tick>(when);
     const Place place = channels_->place_of(transaction.address);
     Controller& channel = (*channels_)[place.channel];

@@ -97,8 +97,8 @@ class RequestQueue {
   void mark_hits(Kind kind, BankAddress at);
   void mark_misses(Kind kind, BankAddress at);
   void mark(BankOrder& order, BankAddress at, const RequestList& list);
-  void open(Lists& lists, std::uint32_t row);
-  void close(Lists& lists);
+  void open(Lists& of_bank, std::uint32_t row);
+  void close(Lists& of_bank);
   void tell(StateText& text, const RequestList& list, const Epoch& epoch) const;
 
   std::size_t banks_;

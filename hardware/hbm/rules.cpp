@@ -88,10 +88,10 @@ constexpr std::array table{
 constexpr std::array all_commands{C::activate, C::precharge,  C::precharge_all, C::read,        C::read_auto,
                                   C::write,    C::write_auto, C::refresh_all,   C::refresh_bank};
 
-std::int8_t window_of(std::vector<Window>& windows, const Rule& rule, Command before) {
+int window_of(std::vector<Window>& windows, const Rule& rule, Command before) {
   if (rule.window == 1) return -1;
   windows.push_back({before, rule.level, rule.window});
-  return static_cast<std::int8_t>(windows.size() - 1);
+  return static_cast<int>(windows.size()) - 1;
 }
 
 // A row that counts from the latest command and holds for a node and everything below it.

@@ -68,7 +68,7 @@ struct Update {
   Gate gate;
   Cause cause;
   bool sibling;
-  std::int8_t history;  // index of its window in RuleSet::windows; -1: counts from this command
+  int history;  // index of its window in RuleSet::windows; -1: counts from this command
   Tick ticks;
 };
 
