@@ -34,7 +34,7 @@ class Builder {
  public:
   Builder(const BareKernel& kernel, const DirtyLines& dirty) : kernel_(kernel), dirty_(dirty) {}
 
-  Operation begin(std::string name, OperationKind kind) {
+  static Operation begin(std::string name, OperationKind kind) {
     Operation operation;
     operation.name = std::move(name);
     operation.kind = kind;
@@ -59,7 +59,7 @@ class Builder {
     access.layout = graph_.add_layout(sim::Layout::packed(fmt::format("{} of {} B", role, bytes), bytes));
   }
 
-  void computes(Operation& operation, double flops) {
+  void computes(Operation& operation, double flops) const {
     sim::Work work;
     work.precision = kernel_.precision;
     work.flops = flops;
