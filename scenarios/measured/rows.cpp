@@ -104,7 +104,7 @@ sim::Node scenario_of(const MeasuredRow& row, const std::string& engine, const s
   const std::string text =
       fmt::format("{{hardware: {}, engine: {}, {}{}}}", row.hardware, engine.empty() ? row.engine : engine, how, what);
   sim::Diagnostics faults;
-  const sim::Node node = sim::read_yaml(text, row.id, faults);
+  sim::Node node = sim::read_yaml(text, row.id, faults);
   if (faults.has_errors()) throw sim::ConfigError(faults);
   return node;
 }
