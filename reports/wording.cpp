@@ -153,7 +153,7 @@ std::string headline(const Lookup& known) {
 
 std::string manner(const Lookup& known) {
   std::string text = named(known, "fidelity", "fidelity ");
-  append(text, ", ", named(known, "format", "cache format "));
+  if (known("format") != "") append(text, ", ", named(known, "format", "cache format "));  // bare kernels have none
   append(text, ", ", named(known, "engine", "engine "));
   return text;
 }

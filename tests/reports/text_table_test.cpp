@@ -87,5 +87,12 @@ TEST(RangesText, JoinsNeighboursAndCuts) {
   EXPECT_EQ(ranges_text({3, 5, 7, 9, 11, 13}, 11), "3, 5, ...");
 }
 
+TEST(Manner, LeavesOutAFormatThatBareKernelsDoNotHave) {
+  const auto known = [](std::string_view key) -> std::optional<std::string> {
+    return key == "format" ? std::string() : std::string(key);
+  };
+  EXPECT_EQ(manner(known), "fidelity fidelity, engine engine");
+}
+
 }  // namespace
 }  // namespace kvtraffic::reports
