@@ -89,6 +89,19 @@ struct Group {
   std::string_view bound_by;
 };
 
+// What DRAM serves at: cycle asks the part's commands, flow the stream rate that was measured on the device.
+void add_dram_input(const Evaluated& point, Derivation& d) {
+  const Setup& setup = point.setup;
+  const hardware::Device& device = setup.hardware.device;
+  if (setup.scenario.fidelity == Fidelity::cycle && setup.scenario.mechanisms.dram_commands) {
+    d.add_input({fmt::format("memory.part of {}", device.name), device.memory_part,
+                 fmt::format("its timings and their sources: kvtraffic show memory {}", device.memory_part)});
+    d.add_input({"sampling error of DRAM windows", sim::exact_text(point.outcome.sampling_error), ""});
+  } else {
+    d.add_input(hardware_input(setup, "memory.stream_efficiency", sim::exact_text(device.stream_efficiency)));
+  }
+}
+
 void simulated(const Evaluated& point, Derivation& d, std::optional<std::int64_t> layer) {
   d.formula =
       "end of the last operation in the discrete-event simulation of the fullest device; operations overlap where "
@@ -111,7 +124,7 @@ void simulated(const Evaluated& point, Derivation& d, std::optional<std::int64_t
   }
   const hardware::Device& device = point.setup.hardware.device;
   d.add_input(hardware_input(point.setup, "memory.bandwidth", sim::to_text(device.published_bandwidth)));
-  d.add_input(hardware_input(point.setup, "memory.stream_efficiency", sim::exact_text(device.stream_efficiency)));
+  add_dram_input(point, d);
   d.add_input(hardware_input(point.setup, "memory.latency", time_text(device.memory_latency.seconds())));
   d.add_input(hardware_input(point.setup, "launch.gap", time_text(device.launch_gap.seconds())));
   d.add_input(hardware_input(point.setup, "launch.start", time_text(device.kernel_start.seconds())));

@@ -69,7 +69,8 @@ void expect_all_explained(const std::string& changes, const std::string& workloa
   }
 }
 
-TEST(ExplainSlow, ArrivesAtEveryNumberOfAFlowRun) { expect_all_explained(""); }
+TEST(ExplainSlow, ArrivesAtEveryNumberOfACycleRun) { expect_all_explained("fidelity: cycle\n"); }
+TEST(ExplainSlow, ArrivesAtEveryNumberOfAFlowRun) { expect_all_explained("fidelity: flow\n"); }
 TEST(ExplainSlow, ArrivesAtEveryNumberOfAPrefill) {
   expect_all_explained("", "{phase: prefill, batch: 6, context: 5001, cached: 1003}");
 }
@@ -96,6 +97,15 @@ TEST(Explain, OfALayerCountsThatLayerAlone) {
 double term(const std::string& text, const std::string& name) {
   const std::size_t at = text.find(name + " = ");
   return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size() + 3));
+}
+
+TEST(Explain, OfATimeNamesWhatDramIsServedAt) {
+  const Catalog catalog(KVTRAFFIC_ROOT);
+  const std::string cycle = explain_text(plan_of("fidelity: cycle\n"), catalog, "time.seconds");
+  EXPECT_THAT(cycle, HasSubstr("memory.part of h200-sxm = hbm3e-h200"));
+  EXPECT_THAT(cycle, testing::Not(HasSubstr("stream_efficiency")));
+  const std::string flow = explain_text(plan_of("fidelity: flow\n"), catalog, "time.seconds");
+  EXPECT_THAT(flow, HasSubstr("memory.stream_efficiency of h200-sxm = 0.93"));
 }
 
 TEST(Explain, OfALayersTimeShowsBothEnds) {
