@@ -71,7 +71,8 @@ std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   if (setup.scenario.fidelity == Fidelity::roofline) return nullptr;
   const hardware::Mechanisms& mechanisms = setup.scenario.mechanisms;
   if (setup.scenario.fidelity == Fidelity::cycle) {
-    return std::make_unique<hardware::CycleMachine>(setup.hardware, *setup.memory, setup.engine.plan, mechanisms);
+    return std::make_unique<hardware::CycleMachine>(setup.hardware, *setup.memory, setup.engine.plan, mechanisms,
+                                                    sim::Locality{}, setup.scenario.exact);
   }
   return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan, mechanisms);
 }

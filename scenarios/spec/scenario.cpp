@@ -176,6 +176,12 @@ constexpr std::array scenario_fields{
                   "device names no DRAM part, flow.",
           .fallback = "cycle",
           .choices = fidelities},
+    Field{.name = "exact",
+          .type = Type::choice,
+          .help = "Cycle only. On: every DRAM command of the step is simulated, and no time is derived from windows; "
+                  "bytes are the same, and it takes minutes where a step moves gigabytes.",
+          .fallback = "off",
+          .choices = switches},
     Field{.name = "capacity",
           .type = Type::choice,
           .help = "Whether a point that does not fit into memory is infeasible, or is run with a warning.",
@@ -241,6 +247,10 @@ void check_ablation(const View& view, Diagnostics& diagnostics) {
                       fmt::format("has no effect with fidelity {}", fidelity), "on, or no such key");
   };
   if (fidelity == "cycle") return;
+  if (view.text("exact") == "on") {
+    diagnostics.error(view.mark("exact"), "exact", fmt::format("has no effect with fidelity {}", fidelity),
+                      "off, or no such key");
+  }
   for (const std::string_view field : {"refresh", "dram_commands", "gather"}) refuse(field);
   if (fidelity == "flow") return;
   for (const std::string_view field : {"l2", "launch"}) refuse(field);
@@ -380,6 +390,7 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   scenario.fidelity_is_asked = view.has("fidelity");
   scenario.fidelity_mark = view.mark("fidelity");
   scenario.mechanisms = mechanisms_of(view.map("ablate"));
+  scenario.exact = view.text("exact") == "on";
   check_ablation(view, diagnostics);
   check_phase(view.map("workload"), diagnostics);
   scenario.scope = read_scope(view.map("workload").node("scope"), view.map("workload").mark("scope"), diagnostics);
