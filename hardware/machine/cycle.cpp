@@ -11,8 +11,9 @@
 namespace kvtraffic::hardware {
 
 struct CycleMachine::Parts {
-  Parts(const Device& its_device, const hbm::Part& part, const sim::KernelPlan& plan, const Mechanisms& all)
-      : device(its_device), mechanisms(all), work(its_device, plan), rates(part) {}
+  Parts(const Device& its_device, const hbm::Part& part, const sim::KernelPlan& plan, const Mechanisms& all,
+        const sim::Locality& its_locality)
+      : device(its_device), mechanisms(all), locality(its_locality), work(its_device, plan), rates(part) {}
 
   // What a vertex moves over the pins, by how it lies.
   const DramMix& mix_of(const sim::StepGraph& graph, const sim::Vertex& vertex, const sim::Outcome& outcome) {
@@ -30,6 +31,7 @@ struct CycleMachine::Parts {
 
   Device device;
   Mechanisms mechanisms;
+  sim::Locality locality;
   StepWork work;
   DramRates rates;
   DramMix mix;
@@ -37,9 +39,9 @@ struct CycleMachine::Parts {
 };
 
 CycleMachine::CycleMachine(const Hardware& hardware, const hbm::Part& part, const sim::KernelPlan& plan,
-                           const Mechanisms& mechanisms)
+                           const Mechanisms& mechanisms, const sim::Locality& locality)
     : parts_(std::make_unique<Parts>(without_ablated(hardware.device, mechanisms), without_ablated(part, mechanisms),
-                                     plan, mechanisms)) {}
+                                     plan, mechanisms, locality)) {}
 
 CycleMachine::~CycleMachine() = default;
 
