@@ -104,6 +104,27 @@ TEST_P(EveryModel, KeepsTheStatedShareOfTheBase) {
   EXPECT_EQ(drawn_like(of(GetParam()), 65536, 511, 2, 1, 1.0), base);
 }
 
+TEST_P(EveryModel, KeepsPicksFromAnywhereInTheBase) {
+  Selection selection = of(GetParam());
+  selection.newest = 500'000;  // both sides alike: chance meets neither more often
+  test::Mean kept;             // a pick's place among those of the base
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    const Entries base = drawn(selection, 1'000'000, 512, i);
+    const Entries near = drawn_like(selection, 1'000'000, 512, i + 500, i, 0.25);
+    double sum = 0;
+    for (std::size_t at = 0; at < base.size(); ++at) {
+      if (std::ranges::binary_search(near, base[at])) sum += static_cast<double>(at);
+    }
+    kept.add(sum / static_cast<double>(common(base, near)));
+  }
+  EXPECT_NEAR(kept.value(), 511 / 2.0, kept.bound() + 1);
+}
+
+TEST_P(EveryModel, MeetsItsBaseByChanceOnlyAlsoWithTheSameIdentity) {
+  const Entries base = drawn(of(GetParam()), 1'000'000, 512, 1);
+  EXPECT_LT(common(base, drawn_like(of(GetParam()), 1'000'000, 512, 1, 1, 0)), 256);
+}
+
 TEST_P(EveryModel, TakesPicksAtHandForABase) {
   const Picks picks(of(GetParam()));
   const Entries base = drawn(of(GetParam()), 65536, 512, 1);
