@@ -6,6 +6,7 @@
 
 #include "hardware/machine/dram_channels.hpp"
 #include "hardware/machine/dram_flows.hpp"
+#include "hardware/machine/dram_mixes.hpp"
 #include "hardware/machine/dram_places.hpp"
 #include "hardware/machine/dram_rates.hpp"
 #include "hardware/machine/flow_device.hpp"
@@ -23,35 +24,8 @@ struct CycleMachine::Parts {
         exact(is_exact),
         work(its_device, plan),
         places(its_part, locality),
-        rates(its_part) {}
-
-  // What a vertex moves over the pins in one direction, by how it lies.
-  std::uint32_t mix_of(const sim::StepGraph& graph, std::uint32_t vertex, bool write) {
-    mix.clear();
-    const auto& accesses = graph.operations()[graph.vertices()[vertex].operation].accesses;
-    for (const DramFlow& flow : flows.of(vertex)) {
-      if (flow.write != write) continue;
-      const sim::Access& access = accesses[flow.access];
-      const bool gathers = mechanisms.gather && access.pattern == sim::Pattern::gather;
-      add_shares(graph.layouts()[access.layout], gathers, flow);
-    }
-    return mix.empty() ? 0 : rates.mix_of(mix);
-  }
-
-  // Entries that are picked lie by themselves, and so do their bytes apart.
-  void add_shares(const sim::Layout& layout, bool gathers, const DramFlow& flow) {
-    if (!gathers) return mix.push_back({flow.write, 0, flow.bytes});
-    const std::int64_t apart = sim::scale(flow.bytes, layout.apart, layout.entry_bytes());
-    if (apart > 0) mix.push_back({flow.write, layout.apart, apart});
-    if (flow.bytes > apart) mix.push_back({flow.write, layout.row, flow.bytes - apart});
-  }
-
-  void fill_mixes(const sim::StepGraph& graph) {
-    mixes.clear();
-    for (std::uint32_t v = 0; v < graph.vertices().size(); ++v) {
-      mixes.push_back({mix_of(graph, v, false), mix_of(graph, v, true)});
-    }
-  }
+        rates(its_part),
+        mixes(rates, locality, all.gather) {}
 
   void build() {
     if (!mechanisms.dram_commands) {
@@ -79,8 +53,7 @@ struct CycleMachine::Parts {
   DramFlows flows;
   DramPlaces places;
   DramRates rates;
-  DramMix mix;
-  std::vector<VertexMixes> mixes;
+  DramMixes mixes;
   SharedDram* dram = nullptr;  // of `running`
   std::unique_ptr<FlowDevice> running;
 };
@@ -104,8 +77,8 @@ void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally,
   }
   if (parts.dram != nullptr) {
     parts.flows.fill(graph, outcome.dram);
-    parts.fill_mixes(graph);
-    parts.dram->set_work(parts.mixes);
+    parts.mixes.fill(graph, tally, parts.work.table(), parts.flows);
+    parts.dram->set_work(parts.mixes.vertices());
   }
   parts.running->run(graph, works, outcome);
   const double total = outcome.total.seconds();

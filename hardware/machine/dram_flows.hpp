@@ -6,11 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "hardware/machine/ablation.hpp"
-#include "hardware/machine/dram_rates.hpp"
 #include "sim/graph/step_graph.hpp"
-#include "sim/plan/locality.hpp"
-#include "sim/run/tally.hpp"
 
 namespace kvtraffic::hardware {
 

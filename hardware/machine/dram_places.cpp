@@ -166,28 +166,21 @@ void DramPlaces::lay_stream(const Region& region, const sim::Access& access, std
   }
 }
 
+// All requests' pools are one, page after page, so that their pages lie among one another's.
 void DramPlaces::lay_picks(const Region& region, const PickShape& shape, std::uint64_t identity,
                            std::uint64_t transactions, Spans& spans) {
   Layer layer(granule_, transactions, spans);
-  const sim::Layout& layout = *shape.layout;
-  const auto pages = static_cast<std::uint64_t>(shape.pages());
-  const PageTable table(locality_.pages, pages * static_cast<std::uint64_t>(shape.requests), region.base);
-  const auto page_bytes = static_cast<std::uint64_t>(shape.page_bytes());
+  sim::Layout layout = *shape.layout;
+  layout.page_bytes = shape.page_bytes();
+  const PageTable table(locality_.pages, static_cast<std::uint64_t>(shape.pages() * shape.requests), region.base);
   while (!layer.is_full()) {
     layer.begin_again();
     for (std::int64_t r = 0; r < shape.requests && !layer.is_full(); ++r) {
       picks_.draw(shape.entries, shape.picked, (identity << 32U) + static_cast<std::uint64_t>(r), picked_);
-      for (const std::int64_t entry : picked_) {
-        const std::uint64_t number =
-            static_cast<std::uint64_t>(r) * pages + static_cast<std::uint64_t>(entry / layout.page_entries);
-        const std::uint64_t start = region.base + table.place_of(number) * page_bytes;
-        const auto slot = static_cast<std::uint64_t>(entry % layout.page_entries);
-        layer.add(start + slot * static_cast<std::uint64_t>(layout.row), static_cast<std::uint64_t>(layout.row));
-        if (layout.apart == 0) continue;
-        const auto values = static_cast<std::uint64_t>(layout.page_entries * layout.row);
-        layer.add(start + values + slot * static_cast<std::uint64_t>(layout.apart),
-                  static_cast<std::uint64_t>(layout.apart));
-      }
+      for (std::int64_t& entry : picked_) entry += r * shape.pages() * layout.page_entries;
+      pieces_.clear();
+      gather_pieces(picked_, layout, table, region.base, pieces_);
+      for (const Piece& piece : pieces_) layer.add(piece.address, static_cast<std::uint64_t>(piece.bytes));
     }
   }
 }

@@ -15,6 +15,7 @@
 #include "hardware/machine/page_table.hpp"
 #include "hardware/machine/pick_shape.hpp"
 #include "hardware/machine/picks.hpp"
+#include "hardware/machine/pieces.hpp"
 #include "hardware/machine/server.hpp"
 #include "sim/graph/step_graph.hpp"
 #include "sim/plan/locality.hpp"
@@ -94,6 +95,7 @@ class DramPlaces {
   std::vector<Laid> kept_;
   std::size_t oldest_ = 0;
   std::vector<std::int64_t> picked_;  // scratch
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace kvtraffic::hardware

@@ -32,7 +32,7 @@ PickShape pick_shape_of(const sim::Access& access, const sim::Layout& layout, co
     case sim::Count::Kind::one:
     case sim::Count::Kind::fixed:
       shape.picked = all;
-      shape.entries = sim::checked_add(all, table_rows);
+      shape.entries = sim::checked_add(sim::checked_multiply(all, 16), table_rows);
       return shape;
     default:
       shape.entries = shape.picked = std::max<std::int64_t>(1, access.count.at(position));

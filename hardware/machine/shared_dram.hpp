@@ -7,16 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "hardware/machine/dram_mixes.hpp"
 #include "hardware/machine/dram_rates.hpp"
 #include "hardware/machine/server.hpp"
 
 namespace kvtraffic::hardware {
-
-// What a vertex asks of DRAM: mixes as from DramRates::mix_of.
-struct VertexMixes {
-  std::uint32_t read = 0;
-  std::uint32_t write = 0;
-};
 
 // The loads of a lane are served in order, and so are its stores, beside one another. A load is admitted when no more
 // of its lane's bytes are left than the lane keeps on its way. When a lane has nothing more to load, its last request

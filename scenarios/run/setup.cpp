@@ -70,11 +70,12 @@ std::string without_part_text(const Setup& setup) {
 std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   if (setup.scenario.fidelity == Fidelity::roofline) return nullptr;
   const hardware::Mechanisms& mechanisms = setup.scenario.mechanisms;
+  const sim::Locality& locality = setup.scenario.locality;
   if (setup.scenario.fidelity == Fidelity::cycle) {
     return std::make_unique<hardware::CycleMachine>(setup.hardware, *setup.memory, setup.engine.plan, mechanisms,
-                                                    sim::Locality{}, setup.scenario.exact);
+                                                    locality, setup.scenario.exact);
   }
-  return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan, mechanisms);
+  return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan, mechanisms, locality);
 }
 
 void fail(sim::PointResult& result, std::string reason) {

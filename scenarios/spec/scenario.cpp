@@ -8,6 +8,8 @@
 #include <array>
 #include <string_view>
 
+#include "scenarios/spec/locality.hpp"
+
 namespace kvtraffic::scenarios {
 namespace {
 
@@ -152,6 +154,8 @@ constexpr std::array workload_fields{
           .fallback = "0",
           .min = 0,
           .max = most_positions},
+    selection_field,
+    pages_field,
 };
 constexpr Table workload_table{
     .name = "workload", .help = "What the deployment is asked to do.", .fields = workload_fields};
@@ -347,6 +351,7 @@ void read_workload(const View& workload, Scenario& scenario) {
   scenario.chunk = workload.integer("chunk");
   scenario.bounded_replay = workload.text("replay") != "full";
   scenario.source_in_full = workload.text("source_layer") == "full";
+  scenario.locality = locality_of(workload);
   for (const std::string_view field : {"replay", "source_layer"}) {
     if (workload.has(field) && workload.text(field) == "full") scenario.encoder_option = workload.mark(field);
   }
@@ -392,6 +397,7 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   scenario.mechanisms = mechanisms_of(view.map("ablate"));
   scenario.exact = view.text("exact") == "on";
   check_ablation(view, diagnostics);
+  check_locality(view.map("workload"), scenario.fidelity != Fidelity::roofline, diagnostics);
   check_phase(view.map("workload"), diagnostics);
   scenario.scope = read_scope(view.map("workload").node("scope"), view.map("workload").mark("scope"), diagnostics);
   check_kernel(view, scenario.scope, diagnostics);

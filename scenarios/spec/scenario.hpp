@@ -9,6 +9,7 @@
 #include "scenarios/spec/scope.hpp"
 #include "sim/config/table.hpp"
 #include "sim/plan/deployment.hpp"
+#include "sim/plan/locality.hpp"
 #include "sim/plan/placement.hpp"
 
 namespace kvtraffic::scenarios {
@@ -38,6 +39,7 @@ struct Scenario {
   std::int64_t batch = 1;
   std::int64_t context = 1;
   Position position = Position::exact;
+  sim::Locality locality;
   // Prefill only.
   std::int64_t cached = 0;  // leading tokens whose cache exists
   std::int64_t chunk = 0;   // tokens of a chunk; 0: the whole prompt
