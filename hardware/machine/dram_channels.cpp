@@ -18,16 +18,15 @@ constexpr Duration step = Duration::of_femtoseconds(16'000'000);
 }  // namespace
 
 struct DramChannels::Ear : hbm::Listener {
-  explicit Ear(std::vector<Asked>& all) : asked(all) {}
+  explicit Ear(std::vector<Line>& all) : lines(all) {}
   void command(Tick, hbm::Command, hbm::BankAddress, std::int64_t, int) override {}
   void answered(std::uint64_t tag, hbm::Kind kind, Tick, Tick done) override {
-    if (kind == hbm::Kind::read) asked[tag].answer(done);
+    if (kind == hbm::Kind::read) lines[tag].answer(done);
   }
-  std::vector<Asked>& asked;
+  std::vector<Line>& lines;
 };
 
-void DramChannels::Asked::answer(Tick done) {
-  if (answered == 0) first = done;
+void DramChannels::Line::answer(Tick done) {
   ++answered;
   last = std::max(last, done);
 }
@@ -36,9 +35,13 @@ DramChannels::DramChannels(const hbm::Part& part, DramPlaces& places, std::int64
     : MemoryServer("HBM"),
       part_(part),
       places_(places),
-      ear_(std::make_unique<Ear>(asked_)),
+      ear_(std::make_unique<Ear>(lines_)),
       queues_(static_cast<std::size_t>(2 * part.geometry.all_channels())),
-      lines_(static_cast<std::size_t>(2 * lanes)) {}
+      lines_(static_cast<std::size_t>(2 * lanes)) {
+  for (const hbm::Timing timing : {hbm::Timing::tRCDRD, hbm::Timing::tCL, hbm::Timing::tBL}) {
+    idle_ += 2 * part.timings.cycles(timing);
+  }
+}
 
 DramChannels::~DramChannels() = default;
 
@@ -78,7 +81,7 @@ Tick DramChannels::tick_at(Instant t) const {
 }
 
 Instant DramChannels::instant_of(Tick tick) const {
-  return base_ + Duration::of_femtoseconds(sim::scale(tick, part_.timings.clock.femtoseconds(), 2));
+  return base_ + Duration::of_femtoseconds(sim::scale(std::max<Tick>(0, tick), part_.timings.clock.femtoseconds(), 2));
 }
 
 void DramChannels::run_channels(Tick until) {
@@ -112,11 +115,11 @@ void DramChannels::run(std::size_t number, Tick until) {
 bool DramChannels::offer(hbm::Controller& channel, Queue& queue, hbm::Kind kind) {
   const Tick now = std::max(channel.now(), until_);
   const Waiting& head = queue.ring[queue.first];
-  if (!channel.offer({.place = head.place, .kind = kind, .held_by = hbm::Cause::queue, .asked = now, .tag = head.asked},
+  if (!channel.offer({.place = head.place, .kind = kind, .held_by = hbm::Cause::queue, .asked = now, .tag = head.line},
                      now)) {
     return false;
   }
-  if (kind == hbm::Kind::write) asked_[head.asked].answer(now);
+  if (kind == hbm::Kind::write) lines_[head.line].answer(now);
   queue.first = (queue.first + 1) & (queue.ring.size() - 1);
   --queue.count;
   return true;
@@ -143,15 +146,16 @@ void DramChannels::take(const Request& request, Instant now) {
   lines_[line].asked.push_back(index);
 }
 
-// Fills the lane's window up again, request after request.
+// Fills the line's window up again, request after request.
 void DramChannels::ask(std::uint32_t index, Instant now) {
   Line& line = lines_[index];
   for (const std::uint32_t each : line.asked) {
     Asked& asked = asked_[each];
-    ask_for(asked, each, line);
-    if (asked.walk.left() > 0) return;
     if (asked.is_admitted) continue;
+    ask_for(asked, index);
+    if (asked.walk.left() > 0) return;
     asked.is_admitted = true;
+    asked.until = line.sent;
     if (asked.request.write) continue;  // stores wait for nothing
     replies.send(now,
                  {.lane = asked.request.lane,
@@ -167,14 +171,14 @@ void DramChannels::ask(std::uint32_t index, Instant now) {
   }
 }
 
-void DramChannels::ask_for(Asked& asked, std::uint32_t index, Line& line) {
+void DramChannels::ask_for(Asked& asked, std::uint32_t index) {
+  Line& line = lines_[index];
   const auto granule = static_cast<std::uint64_t>(part_.geometry.transaction_bytes);
   const std::uint64_t window = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(asked.request.window) / granule);
-  while (asked.walk.left() > 0 && line.on_their_way < window) {
+  while (asked.walk.left() > 0 && line.sent - line.answered < window) {
     const hbm::Place place = channels_->place_of(asked.walk.next());
     push(queues_[2 * std::size_t{place.channel} + (asked.request.write ? 1 : 0)], {place, index});
-    ++asked.on_their_way;
-    ++line.on_their_way;
+    ++line.sent;
     ++transactions_;
   }
 }
@@ -183,24 +187,24 @@ void DramChannels::ask_for(Asked& asked, std::uint32_t index, Line& line) {
 void DramChannels::answer(Instant now) {
   for (const std::uint32_t index : active_) {
     Line& line = lines_[index];
-    line.on_their_way = 0;
-    for (const std::uint32_t each : line.asked) line.on_their_way += asked_[each].on_their_way - asked_[each].answered;
-    std::erase_if(line.asked, [&](std::uint32_t each) {
-      const Asked& asked = asked_[each];
-      if (!asked.is_admitted || asked.answered < asked.on_their_way) return false;
-      reply(asked, now);
-      free_.push_back(each);
-      return true;
-    });
+    std::size_t through = 0;
+    for (; through < line.asked.size(); ++through) {
+      const Asked& asked = asked_[line.asked[through]];
+      if (!asked.is_admitted || line.answered < asked.until) break;
+      reply(asked, line, now);
+      free_.push_back(line.asked[through]);
+    }
+    line.asked.erase(line.asked.begin(), line.asked.begin() + static_cast<std::ptrdiff_t>(through));
   }
   std::erase_if(active_, [&](std::uint32_t index) { return lines_[index].asked.empty(); });
 }
 
-void DramChannels::reply(const Asked& asked, Instant now) {
-  const bool nothing = asked.answered == 0;
-  const Instant began = nothing ? asked.since : instant_of(asked.first);
-  const Instant ended = nothing ? now : instant_of(asked.last);
+void DramChannels::reply(const Asked& asked, Line& line, Instant now) {
+  const Tick spared = asked.request.write ? 0 : idle_;
+  const Instant began = std::max(asked.since, line.served);
+  const Instant ended = std::max(began, std::min(now, instant_of(line.last - spared)));
   const Instant due = std::max(now + sim::tick, ended + asked.request.acknowledge);
+  line.served = ended;
   replies.send(now,
                {.lane = asked.request.lane,
                 .buffer = asked.request.buffer,

@@ -18,6 +18,9 @@ namespace kvtraffic::hardware {
 // loads and stores in lines of their own that take turns by the windows of those who ask.
 // A load is admitted when its last transaction has been asked for. Writes are posted: a store is through when the
 // channels' queues have taken it.
+//
+// SMs of a lane do not wait for one another between its requests: one is through when the lane has got as many
+// transactions as it had asked for with it, whosever they are. The last one waits for all.
 class DramChannels : public MemoryServer {
  public:
   DramChannels(const hbm::Part& part, DramPlaces& places, std::int64_t lanes);
@@ -36,20 +39,20 @@ class DramChannels : public MemoryServer {
     Request request;
     RequestWalk walk;
     sim::Instant since;
-    std::uint64_t on_their_way = 0;  // transactions
-    std::uint64_t answered = 0;
-    hbm::Tick first = 0;
-    hbm::Tick last = 0;
+    std::uint64_t until = 0;  // transactions of its line, its own included; known when it is admitted
     bool is_admitted = false;
-    void answer(hbm::Tick done);
   };
   struct Line {  // a lane's loads, or its stores: in order
     std::vector<std::uint32_t> asked;
-    std::uint64_t on_their_way = 0;
+    std::uint64_t sent = 0;      // transactions so far
+    std::uint64_t answered = 0;  // of them
+    hbm::Tick last = 0;          // answer
+    sim::Instant served;         // when the last request was through
+    void answer(hbm::Tick done);
   };
   struct Waiting {
     hbm::Place place;
-    std::uint32_t asked = 0;
+    std::uint32_t line = 0;
   };
   struct Queue {  // in front of a channel: a ring that grows
     std::vector<Waiting> ring = std::vector<Waiting>(64);
@@ -63,9 +66,9 @@ class DramChannels : public MemoryServer {
   [[nodiscard]] bool offer(hbm::Controller& channel, Queue& queue, hbm::Kind kind);
   void weigh();
   void ask(std::uint32_t line, sim::Instant now);
-  void ask_for(Asked& asked, std::uint32_t index, Line& line);
+  void ask_for(Asked& asked, std::uint32_t line);
   void answer(sim::Instant now);
-  void reply(const Asked& asked, sim::Instant now);
+  void reply(const Asked& asked, Line& line, sim::Instant now);
   static void push(Queue& queue, const Waiting& waiting);
   [[nodiscard]] hbm::Tick tick_at(sim::Instant t) const;
   [[nodiscard]] sim::Instant instant_of(hbm::Tick tick) const;
@@ -86,6 +89,7 @@ class DramChannels : public MemoryServer {
   std::vector<std::uint32_t> active_;  // lines with requests, in the order in which they began
   sim::Instant base_;
   hbm::Tick until_ = 0;  // up to where the channels have run
+  hbm::Tick idle_ = 0;   // what a read of an idle channel takes: the lanes' latency holds it already
   sim::Instant now_;
   sim::Duration busy_;
   std::uint64_t transactions_ = 0;
