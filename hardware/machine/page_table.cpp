@@ -46,7 +46,10 @@ std::uint64_t Shuffle::operator()(std::uint64_t value) const {
 }
 
 PageTable::PageTable(sim::PageOrder order, std::uint64_t pages, std::uint64_t seed)
-    : order_(order), pages_(pages), seed_(seed), shuffle_(movable(order, pages), seed) {}
+    : order_(order),
+      pages_(pages),
+      cuts_(Dice("runs of pages", seed, 0).next()),
+      shuffle_(movable(order, pages), seed) {}
 
 std::uint64_t PageTable::place_of(std::uint64_t page) const {
   switch (order_) {
@@ -67,7 +70,7 @@ std::uint64_t PageTable::aged_place_of(std::uint64_t page) const {
   const std::uint64_t block = page / frame_pages, at = page % frame_pages;
   if (block >= blocks) return page;
   const std::uint64_t other = block ^ 1U;
-  const std::uint64_t front = 1 + Dice("runs of pages", seed_, block / 2).below(frame_pages - 1);
+  const std::uint64_t front = 1 + Dice(cuts_ ^ (block / 2)).below(frame_pages - 1);
   const std::uint64_t frame = at < front || other >= blocks ? block : other;
   return shuffle_(frame) * frame_pages + at;
 }

@@ -39,8 +39,8 @@ class PageTable {
 
   sim::PageOrder order_;
   std::uint64_t pages_;
-  std::uint64_t seed_;
-  Shuffle shuffle_;  // of pages, or of frames
+  std::uint64_t cuts_;  // with a pair of blocks: the seed of where these are cut
+  Shuffle shuffle_;     // of pages, or of frames
 };
 
 }  // namespace kvtraffic::hardware

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "tests/hardware/machine/allocations.hpp"
 #include "tests/hardware/machine/draws.hpp"
 
 namespace kvtraffic::hardware {
@@ -147,6 +148,20 @@ TEST_P(EveryModel, HasInCommonWhatIsExpected) {
     const auto expected = static_cast<double>(expected_common(of(GetParam()), 10000, 1000, share));
     EXPECT_NEAR(mean.value(), expected, mean.bound() + 0.5) << share;  // expected is rounded
   }
+}
+
+// After a warm-up: how many runs a draw has, and so what its buffers hold, differs a little from draw to draw.
+TEST_P(EveryModel, AllocatesNothingOnceItsBuffersAreThere) {
+  const Picks picks(of(GetParam()));
+  Entries into;
+  std::uint64_t identity = 0;
+  for (; identity < 100; ++identity) picks.draw_like(65536, 512, identity, identity + 1, 0.5, into);
+  const std::uint64_t before = test::allocations();
+  for (; identity < 200; ++identity) {
+    picks.draw(65536, 512, identity, into);
+    picks.draw_like(65536, 512, identity, identity + 1, 0.5, into);
+  }
+  EXPECT_EQ(test::allocations(), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Picks, EveryModel, testing::Values(Model::uniform, Model::recency, Model::clustered));
