@@ -10,6 +10,7 @@
 #include "sim/config/table.hpp"
 #include "sim/plan/deployment.hpp"
 #include "sim/plan/placement.hpp"
+#include "sim/plan/routing.hpp"
 
 namespace kvtraffic::scenarios {
 
@@ -36,6 +37,8 @@ struct Scenario {
   Phase phase = Phase::decode;
   std::int64_t batch = 1;
   std::int64_t context = 1;
+  sim::Routing routing;
+  sim::Mark routing_mark;
   Position position = Position::exact;
   // Prefill only.
   std::int64_t cached = 0;  // leading tokens whose cache exists
