@@ -80,7 +80,10 @@ TEST(ExplainSlow, ArrivesAtEveryNumberOfAPrefillInChunks) {
 TEST(ExplainSlow, ArrivesAtEveryNumberWhereRoutingIsDrawn) {
   expect_all_explained("placement: {host_experts: 25%}\nfidelity: flow\n",
                        "{phase: decode, batch: 6, context: 5001, routing: {seed: 3, skew: 0.5}}");
-  expect_all_explained("", "{phase: prefill, batch: 6, context: 5001, chunk: 1003, routing: {seed: 3, skew: 1}}");
+}
+TEST(ExplainSlow, ArrivesAtEveryNumberWhereRoutingIsDrawnForEveryChunk) {
+  expect_all_explained("fidelity: flow\n",
+                       "{phase: prefill, batch: 6, context: 5001, chunk: 2003, routing: {seed: 3, skew: 1}}");
 }
 TEST(ExplainSlow, ArrivesAtEveryNumberOfARooflineRun) { expect_all_explained("fidelity: roofline\n"); }
 
