@@ -203,6 +203,9 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   if (setup.scenario.fidelity == Fidelity::flow && !setup.scenario.fidelity_is_asked) {
     result.warnings.push_back(without_part_text(setup));
   }
+  if (setup.scenario.routing.is_drawn && !setup.model.has_experts()) {
+    result.warnings.push_back(fmt::format("workload.routing: '{}' has no routed experts", setup.model.name));
+  }
   if (context > setup.model.max_positions) result.warnings.push_back(beyond_text(context, setup.model.max_positions));
   result.storage = sim::storage_at(lowered_->demand, setup.deployment, limits_of(setup), batch, context);
   const bool is_infeasible = !sim::fits(*result.storage) && setup.scenario.enforce_capacity;
@@ -253,12 +256,17 @@ sim::Point Evaluator::chunk(std::int64_t batch, std::int64_t context, std::int64
   const Scenario& scenario = setup_->scenario;
   if (scenario.phase == Phase::decode) {
     const std::int64_t period = scenario.position == Position::mean ? setup_->model.position_period() : 1;
-    return sim::Point::decode(batch, context, period);
+    sim::Point point = sim::Point::decode(batch, context, period);
+    point.routing = scenario.routing;
+    return point;
   }
   const std::int64_t length = scenario.chunk == 0 ? context - scenario.cached : scenario.chunk;
   const std::int64_t first = scenario.cached + number * length + 1;
   const std::int64_t replay = number == 0 ? std::min(scenario.cached, models::most_replayed(setup_->model)) : 0;
-  return sim::Point::prefill(batch, context, first, std::min(context, first + length - 1), replay);
+  sim::Point point = sim::Point::prefill(batch, context, first, std::min(context, first + length - 1), replay);
+  point.routing = scenario.routing;
+  point.chunk = number;
+  return point;
 }
 
 void Evaluator::tally_all(std::int64_t batch, std::int64_t context) {

@@ -24,6 +24,8 @@ constexpr double most_sequences = 1e9;
 constexpr double most_positions = 1e9;
 constexpr double most_devices = 1e6;
 constexpr double most_layers = 10000;
+constexpr double most_seed = 1e15;
+constexpr double most_skew = 10;
 
 constexpr std::array<std::string_view, 3> fidelities{"cycle", "flow", "roofline"};
 constexpr std::array<std::string_view, 2> capacities{"enforce", "ignore"};
@@ -92,6 +94,26 @@ constexpr Table ablate_table{
     .help = "Mechanisms to leave out of the simulation, to see what they cost. Bytes asked for stay the same.",
     .fields = ablate_fields};
 
+constexpr std::array routing_fields{
+    Field{.name = "seed",
+          .type = Type::integer,
+          .help = "Equal seeds are equal draws.",
+          .fallback = "1",
+          .min = 0,
+          .max = most_seed},
+    Field{.name = "skew",
+          .type = Type::number,
+          .help = "The i-th most popular expert of a layer is chosen in proportion to i^-skew; 0: all alike.",
+          .fallback = "0",
+          .min = 0,
+          .max = most_skew},
+};
+constexpr Table routing_table{
+    .name = "routing",
+    .help = "Draws the experts of each token, all different, and who is popular in each layer.",
+    .fields = routing_fields};
+constexpr std::array<std::string_view, 1> routings{"even"};
+
 constexpr std::array workload_fields{
     Field{.name = "phase",
           .type = Type::choice,
@@ -117,6 +139,13 @@ constexpr std::array workload_fields{
                   "ratios.",
           .fallback = "exact",
           .choices = positions},
+    Field{.name = "routing",
+          .type = Type::map,
+          .help = "How tokens choose routed experts: even (all experts get the same, and as many as expected get any), "
+                  "or drawn: {seed: 1, skew: 0.5}.",
+          .fallback = "even",
+          .choices = routings,
+          .table = &routing_table},
     Field{.name = "scope",
           .type = Type::any,
           .help = "What is simulated: step, {layer: N, part: attention}, {operation: NAME}, or a kernel by itself: "
@@ -274,6 +303,10 @@ void check_kernel(const View& view, const Scope& scope, Diagnostics& diagnostics
     diagnostics.error(workload.mark(field), fmt::format("workload.{}", field), "the kernel of the scope states it",
                       "no such key");
   }
+  if (workload.node("routing").is_map()) {
+    diagnostics.error(workload.mark("routing"), "workload.routing", "the kernel of the scope states its tokens' spread",
+                      "even, or no such key");
+  }
   if (workload.text("cache") == "steady") {
     diagnostics.error(workload.mark("cache"), "workload.cache", "a kernel by itself has no step before it",
                       "cold, warm or dirty");
@@ -346,6 +379,11 @@ void read_workload(const View& workload, Scenario& scenario) {
   scenario.phase = workload.text("phase") == "prefill" ? Phase::prefill : Phase::decode;
   scenario.batch = workload.integer("batch");
   scenario.context = workload.integer("context");
+  const View routing = workload.map("routing");
+  scenario.routing = {.is_drawn = workload.node("routing").is_map(),
+                      .seed = static_cast<std::uint64_t>(routing.integer("seed")),
+                      .skew = routing.number("skew")};
+  scenario.routing_mark = workload.mark("routing");
   scenario.position = workload.text("position") == "mean" ? Position::mean : Position::exact;
   scenario.cached = workload.integer("cached");
   scenario.chunk = workload.integer("chunk");

@@ -11,6 +11,7 @@
 #include "sim/plan/deployment.hpp"
 #include "sim/plan/locality.hpp"
 #include "sim/plan/placement.hpp"
+#include "sim/plan/routing.hpp"
 
 namespace kvtraffic::scenarios {
 
@@ -38,6 +39,8 @@ struct Scenario {
   Phase phase = Phase::decode;
   std::int64_t batch = 1;
   std::int64_t context = 1;
+  sim::Routing routing;
+  sim::Mark routing_mark;
   Position position = Position::exact;
   sim::Locality locality;
   // Prefill only.
