@@ -12,11 +12,22 @@ namespace kvtraffic::hardware {
 using hbm::Kind;
 using hbm::Tick;
 
+std::int64_t together_in_channel(std::int64_t piece, std::int64_t channels, std::int64_t grain) {
+  return std::max(std::min(piece, grain), piece / channels);
+}
+
 // One share as a channel sees it: a walk of its own through the channel's bytes.
 class ChannelLoop::Walk {
  public:
-  Walk(const DramShare& share, std::uint64_t first, std::uint64_t capacity, std::uint64_t granule, std::uint64_t grain)
-      : share_(share), capacity_(capacity), granule_(granule), grain_(grain), next_(first) {}
+  // `run`: bytes of a piece that the channel gets together, where they are whole grains.
+  Walk(const DramShare& share, std::uint64_t first, const hbm::AddressMap& map, std::uint64_t granule,
+       std::uint64_t run)
+      : share_(share),
+        capacity_(map.capacity()),
+        granule_(granule),
+        grain_(map.grain()),
+        run_(run / map.grain() * map.grain()),
+        next_(first) {}
 
   [[nodiscard]] Kind kind() const { return share_.write ? Kind::write : Kind::read; }
   // The address of its next transaction, in the channel's own bytes.
@@ -32,6 +43,7 @@ class ChannelLoop::Walk {
   // A piece begins anywhere in a grain. What reaches beyond it lies in another channel, so here it is cut; the rest of
   // the piece is a piece of its own somewhere else.
   void begin_piece(hbm::SplitMix64& random) {
+    if (run_ > grain_) return begin_grains(random);
     if (rest_ == 0) {
       rest_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share_.piece) / granule_);
       offset_ = random.below(grain_ / granule_);
@@ -42,10 +54,16 @@ class ChannelLoop::Walk {
     offset_ = 0;
   }
 
+  void begin_grains(hbm::SplitMix64& random) {
+    left_ = run_ / granule_;
+    next_ = random.below(capacity_ / grain_) * grain_;
+  }
+
   DramShare share_;
   std::uint64_t capacity_;
   std::uint64_t granule_;
   std::uint64_t grain_;
+  std::uint64_t run_;
   std::uint64_t next_;
   std::uint64_t left_ = 0;    // transactions of this grain
   std::uint64_t rest_ = 0;    // of the piece beyond it
@@ -55,10 +73,12 @@ class ChannelLoop::Walk {
 // Offers the shares in turn, each as often as it weighs: a line of Bresenham's over several.
 class ChannelLoop::Mixer {
  public:
-  Mixer(const hbm::AddressMap& map, std::uint64_t granule) : map_(&map), granule_(granule) {}
+  Mixer(const hbm::AddressMap& map, std::uint64_t granule, std::int64_t channels)
+      : map_(&map), granule_(granule), channels_(channels) {}
   // `first`: where a stream begins.
   void add(const DramShare& share, std::uint64_t first) {
-    walks_.emplace_back(share, first, map_->capacity(), granule_, map_->grain());
+    const std::int64_t run = together_in_channel(share.piece, channels_, static_cast<std::int64_t>(map_->grain()));
+    walks_.emplace_back(share, first, *map_, granule_, static_cast<std::uint64_t>(run));
     weights_.push_back(share.bytes);
     owed_.push_back(0);
     whole_ += share.bytes;
@@ -77,6 +97,7 @@ class ChannelLoop::Mixer {
  private:
   const hbm::AddressMap* map_;
   std::uint64_t granule_;
+  std::int64_t channels_;
   std::vector<Walk> walks_;
   std::vector<std::int64_t> weights_;
   std::vector<std::int64_t> owed_;
@@ -84,11 +105,11 @@ class ChannelLoop::Mixer {
   hbm::SplitMix64 random_{1};
 };
 
-ChannelLoop::ChannelLoop(const hbm::Part& part, const DramMix& mix)
+ChannelLoop::ChannelLoop(const hbm::Part& part, const DramMix& mix, std::int64_t channels)
     : map_(hbm::map_of(part)),
       plan_(part),
       channel_(plan_),
-      mixer_(std::make_unique<Mixer>(map_, static_cast<std::uint64_t>(part.geometry.transaction_bytes))) {
+      mixer_(std::make_unique<Mixer>(map_, static_cast<std::uint64_t>(part.geometry.transaction_bytes), channels)) {
   const std::uint64_t apart = map_.capacity() / mix.size() / map_.grain() * map_.grain();
   for (std::size_t i = 0; i < mix.size(); ++i) mixer_->add(mix[i], apart * i);
 }

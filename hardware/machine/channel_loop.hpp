@@ -21,12 +21,16 @@ struct DramShare {
 };
 using DramMix = std::vector<DramShare>;
 
-inline constexpr std::int64_t longest_piece = 4096;  // what lies together for longer is a stream
+// Bytes of a piece that one channel of `channels` gets together: a part of its grain, or as many grains as the piece
+// goes round all channels.
+[[nodiscard]] std::int64_t together_in_channel(std::int64_t piece, std::int64_t channels, std::int64_t grain);
+// What gives a channel this much together is a stream.
+inline constexpr std::int64_t longest_run = 4096;
 
 class ChannelLoop {
  public:
-  // `part` has one channel; the mix has some bytes.
-  ChannelLoop(const hbm::Part& part, const DramMix& mix);
+  // `part` has one channel, which stands for one of `channels`; the mix has some bytes.
+  ChannelLoop(const hbm::Part& part, const DramMix& mix, std::int64_t channels);
   ~ChannelLoop();
   // Until so many more transactions have been taken by the queues; the time then.
   hbm::Tick run(std::uint64_t transactions);

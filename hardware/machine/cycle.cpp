@@ -27,6 +27,13 @@ struct CycleMachine::Parts {
         rates(its_part),
         mixes(rates, locality, all.gather) {}
 
+  sim::Duration run_leaning(int lean, const sim::StepGraph& graph, std::span<const KernelWork> works,
+                            sim::Outcome& outcome) {
+    dram->set_lean(lean);
+    running->run(graph, works, outcome);
+    return outcome.total;
+  }
+
   void build() {
     if (!mechanisms.dram_commands) {
       running = std::make_unique<FlowDevice>(device);
@@ -38,9 +45,7 @@ struct CycleMachine::Parts {
       return;
     }
     // A part may state a little more than its maker's pin rate; the roofline stays the bound.
-    const std::int64_t posted = part.controller.write_queue * part.geometry.all_channels() *
-                                static_cast<std::int64_t>(part.geometry.transaction_bytes);
-    auto shared = std::make_unique<SharedDram>(rates, device.sms, device.pin_bandwidth(), sim::Bytes::of(posted));
+    auto shared = std::make_unique<SharedDram>(rates, device.sms, device.pin_bandwidth(), part);
     dram = shared.get();
     running = std::make_unique<FlowDevice>(device, std::move(shared));
   }
@@ -80,10 +85,14 @@ void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally,
     parts.mixes.fill(graph, tally, parts.work.table(), parts.flows);
     parts.dram->set_work(parts.mixes.vertices());
   }
-  parts.running->run(graph, works, outcome);
-  const double total = outcome.total.seconds();
-  const double uncertain = parts.dram == nullptr ? 0 : parts.dram->uncertain();
-  outcome.sampling_error = total > 0 ? std::min(uncertain / total, 1.0) : 0;
+  outcome.sampling_error = 0;
+  if (parts.dram == nullptr) return parts.running->run(graph, works, outcome);
+  const sim::Duration slow = parts.run_leaning(1, graph, works, outcome);
+  const sim::Duration fast = parts.run_leaning(-1, graph, works, outcome);
+  const sim::Duration total = parts.run_leaning(0, graph, works, outcome);
+  if (total == sim::Duration()) return;
+  const double off = std::max({slow.seconds() - total.seconds(), total.seconds() - fast.seconds(), 0.0});
+  outcome.sampling_error = std::min(off / total.seconds(), 1.0);
 }
 
 }  // namespace kvtraffic::hardware

@@ -5,6 +5,11 @@
 #include <cmath>
 
 namespace kvtraffic::hardware {
+namespace {
+
+constexpr std::int64_t pages_of_a_run = 8;  // on average, where the pool is aged (page_table.hpp)
+
+}  // namespace
 
 DramMixes::DramMixes(DramRates& rates, const sim::Locality& locality, bool gathers)
     : rates_(rates), locality_(locality), gathers_(gathers), picks_(locality.selection) {}
@@ -26,13 +31,19 @@ std::uint32_t DramMixes::mix_of(const sim::StepGraph& graph, const sim::Tally& t
     if (flow.write != write) continue;
     const sim::Access& access = graph.operations()[operation].accesses[flow.access];
     if (!gathers_ || access.pattern != sim::Pattern::gather) {
-      mix_.push_back({write, 0, flow.bytes});
+      mix_.push_back({write, gathers_ ? page_of(graph.layouts()[access.layout]) : 0, flow.bytes});
       continue;
     }
     const AccessCost& cost = table.costs[table.ranges[operation].first + flow.access];
     add_picks(pick_shape_of(access, graph.layouts()[access.layout], cost, tally), flow);
   }
   return mix_.empty() ? 0 : rates_.mix_of(mix_);
+}
+
+// Bytes of a stream that lie together: pages that are not in order, one by one or in runs.
+std::int64_t DramMixes::page_of(const sim::Layout& layout) const {
+  if (layout.page_entries <= 1 || locality_.pages == sim::PageOrder::sequential) return 0;
+  return layout.page_bytes * (locality_.pages == sim::PageOrder::aged ? pages_of_a_run : 1);
 }
 
 // Rows of neighbours lie together, and so do their bytes apart.

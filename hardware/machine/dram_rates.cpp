@@ -37,11 +37,13 @@ std::int64_t rounded_share(double share) {
 }
 
 // Shares of the same kind together, in order.
-std::vector<std::int64_t> key_of(const DramMix& mix, std::int64_t granule) {
+std::vector<std::int64_t> key_of(const DramMix& mix, const hbm::Geometry& geometry, std::int64_t grain) {
   std::map<std::pair<bool, std::int64_t>, double> sums;
   double whole = 0;
   for (const DramShare& share : mix) {
-    const std::int64_t piece = share.piece > longest_piece ? 0 : sim::ceil_divide(share.piece, granule) * granule;
+    const bool is_stream = together_in_channel(share.piece, geometry.all_channels(), grain) >= longest_run;
+    const std::int64_t granule = geometry.transaction_bytes;
+    const std::int64_t piece = is_stream ? 0 : sim::ceil_divide(share.piece, granule) * granule;
     sums[{share.write, piece}] += static_cast<double>(share.bytes);
     whole += static_cast<double>(share.bytes);
   }
@@ -78,8 +80,6 @@ double largest_of(double n) {
   return root - (std::log(std::log(n)) + std::log(4 * std::numbers::pi)) / (2 * root) + euler / root;
 }
 
-bool is_scattered(const DramShare& share) { return share.piece != 0 && share.piece <= longest_piece; }
-
 // Mean and variance of the mean of what was added.
 struct Moments {
   double count = 0;
@@ -108,10 +108,10 @@ DramRates::DramRates(hbm::Part part, Sampling sampling)
     : part_(std::move(part)),
       sampling_(sampling),
       channel_(one_channel(part_)),
-      grain_(static_cast<double>(hbm::map_of(channel_).grain())),
+      grain_(static_cast<std::int64_t>(hbm::map_of(channel_).grain())),
       deviations_(largest_of(part_.geometry.all_channels())) {}
 
-std::uint32_t DramRates::mix_of(const DramMix& mix) { return intern(key_of(mix, part_.geometry.transaction_bytes)); }
+std::uint32_t DramRates::mix_of(const DramMix& mix) { return intern(key_of(mix, part_.geometry, grain_)); }
 
 std::uint32_t DramRates::intern(const Key& key) {
   const auto [place, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(known_.size()));
@@ -154,7 +154,7 @@ const DramRate& DramRates::sampled_rate(Known& known) {
 }
 
 DramRate DramRates::sample(const DramMix& mix) const {
-  ChannelLoop loop(channel_, mix);
+  ChannelLoop loop(channel_, mix, part_.geometry.all_channels());
   Tick before = loop.run(sampling_.warm_up);
   const hbm::Counters earlier = loop.counters();
   Moments windows;
@@ -175,16 +175,18 @@ DramRate DramRates::sample(const DramMix& mix) const {
   return rate;
 }
 
-// Pieces fall on channels at random: of m that a channel has on average, m more or less squared is m.
+// Pieces fall on channels at random: of m cuts that a channel has on average, m more or less squared is m. Pieces that
+// go round all channels load them alike.
 double DramRates::scatter_of(const DramMix& mix, double rate) const {
   double whole = 0;
   double squares = 0;
   for (const DramShare& share : mix) {
     const auto bytes = static_cast<double>(share.bytes);
     whole += bytes;
-    if (!is_scattered(share)) continue;
+    if (share.piece == 0 || share.piece >= grain_ * part_.geometry.all_channels()) continue;
     const auto piece = static_cast<double>(share.piece);
-    const double grains = piece / grain_ + 1 - part_.geometry.transaction_bytes / grain_;  // that one touches
+    const auto grain = static_cast<double>(grain_);
+    const double grains = piece / grain + 1 - part_.geometry.transaction_bytes / grain;  // that one touches
     squares += bytes * piece / grains;
   }
   return squares / whole / rate;

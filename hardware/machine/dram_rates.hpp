@@ -72,9 +72,9 @@ class DramRates {
 
   hbm::Part part_;  // the whole
   Sampling sampling_;
-  hbm::Part channel_;      // one channel of it
-  double grain_ = 0;       // bytes of a channel before the next one's
-  double deviations_ = 0;  // by which the largest of as many normal deviates as there are channels is off, on average
+  hbm::Part channel_;       // one channel of it
+  std::int64_t grain_ = 0;  // bytes of a channel before the next one's
+  double deviations_ = 0;   // by which the largest of as many normal deviates as there are channels is off, on average
   std::map<Key, std::uint32_t> ids_;
   std::deque<Known> known_;
   std::map<std::vector<std::int64_t>, std::uint32_t> pairs_;  // mixes and eighths, in order of mixes

@@ -14,13 +14,26 @@ namespace {
 
 constexpr double nothing = 1e-3;  // bytes: less is rounding
 
+// A transaction of each channel.
+double bytes_of_a_round(const hbm::Part& part) {
+  return static_cast<double>(part.geometry.all_channels()) * part.geometry.transaction_bytes;
+}
+
+// For how long a refresh closes what it refreshes.
+Duration refresh_of(const hbm::Part& part) {
+  if (part.controller.refresh == hbm::Refresh::none) return {};
+  const bool all = part.controller.refresh == hbm::Refresh::all_bank;
+  return part.timings.length[static_cast<std::size_t>(all ? hbm::Timing::tRFCab : hbm::Timing::tRFCpb)];
+}
+
 }  // namespace
 
-SharedDram::SharedDram(DramRates& rates, std::int64_t lanes, sim::Bandwidth most, sim::Bytes posted)
+SharedDram::SharedDram(DramRates& rates, std::int64_t lanes, sim::Bandwidth most, const hbm::Part& part)
     : MemoryServer("HBM"),
       rates_(rates),
       most_(most),
-      posted_(static_cast<double>(posted.count())),
+      posted_(static_cast<double>(part.controller.write_queue) * bytes_of_a_round(part)),
+      hold_up_(refresh_of(part).seconds()),
       lines_(static_cast<std::size_t>(2 * lanes)) {
   active_.reserve(lines_.size());
   asked_.reserve(lines_.size());
@@ -33,7 +46,6 @@ void SharedDram::reset(Instant base) {
   now_ = base;
   next_ = Instant::never();
   busy_ = {};
-  uncertain_ = 0;
   causes_ = {};
 }
 
@@ -70,7 +82,6 @@ void SharedDram::serve_until(Instant now) {
   const double seconds = (now - now_).seconds();
   if (!active_.empty()) {
     busy_ += now - now_;
-    uncertain_ += seconds * error_;
     for (std::size_t i = 0; i < causes_.size(); ++i) causes_[i] += seconds * shares_[i];
   }
   now_ = now;
@@ -89,13 +100,13 @@ void SharedDram::finish(Line& line, Instant now) {
   const Waiting done = line.at(0);
   line.first = (line.first + 1) % most_requests;
   --line.count;
-  Duration late;
+  double late = lean_ > 0 ? hold_up_ : 0;
   if (line.count > 0) {
     line.at(0).began = now;
   } else if (!done.request.write) {
-    late = Duration::of_seconds(rates_.lag(rates_.rate_of(done.mix), (now - line.since).seconds()));
+    late += rates_.lag(rates_.rate_of(done.mix), (now - line.since).seconds()) * (1 + lean_);
   }
-  if (!done.is_answered) answer(done, late, now);
+  if (!done.is_answered) answer(done, Duration::of_seconds(late), now);
 }
 
 void SharedDram::answer(const Waiting& served, Duration late, Instant now) {
@@ -167,9 +178,8 @@ void SharedDram::share() {
   }
   std::ranges::sort(asked_, {}, &MixWeight::mix);
   const DramRate& all = rates_.together(asked_);
-  error_ = all.error;
   shares_ = all.causes;
-  const double rate = std::min(all.rate, most_).per_second();
+  const double rate = std::min(all.rate * (1 - lean_ * all.error), most_).per_second();
   for (const std::uint32_t index : active_) {
     Line& line = lines_[index];
     const auto weight = static_cast<double>(std::max<std::int64_t>(1, line.at(0).request.window));

@@ -19,15 +19,16 @@ namespace kvtraffic::hardware {
 // it.
 class SharedDram : public MemoryServer {
  public:
-  SharedDram(DramRates& rates, std::int64_t lanes, sim::Bandwidth most, sim::Bytes posted);
+  SharedDram(DramRates& rates, std::int64_t lanes, sim::Bandwidth most, const hbm::Part& part);
   // One element per vertex; before every run, and it must outlive it.
   void set_work(std::span<const VertexMixes> mixes) { mixes_ = mixes; }
   void reset(sim::Instant base) override;
   [[nodiscard]] sim::Duration busy() const override { return busy_; }
   [[nodiscard]] sim::Instant wake() const override;
   void advance(sim::Instant now) override;
-  // Seconds by which all requests together may have been served faster or slower.
-  [[nodiscard]] double uncertain() const { return uncertain_; }
+  // From here on it serves at the slow end of what is left open (1), at the fast end (-1), or in the middle (0):
+  // windows leave rates open, and the slowest channel may wait for a refresh before a lane's last load is through.
+  void set_lean(int lean) { lean_ = lean; }
   // Seconds of data bus time, by cause, of all that was served.
   [[nodiscard]] const std::array<double, hbm::cause_count>& causes() const { return causes_; }
 
@@ -65,7 +66,8 @@ class SharedDram : public MemoryServer {
 
   DramRates& rates_;
   sim::Bandwidth most_;
-  double posted_;  // bytes that write queues hold
+  double posted_;   // bytes that write queues hold
+  double hold_up_;  // seconds for which a refresh may hold up one channel's last row
   std::span<const VertexMixes> mixes_;
   std::vector<Line> lines_;            // two of each lane
   std::vector<std::uint32_t> active_;  // lines that ask, in the order in which they began
@@ -74,9 +76,8 @@ class SharedDram : public MemoryServer {
   sim::Instant now_;
   sim::Instant next_ = sim::Instant::never();
   sim::Duration busy_;
-  double error_ = 0;  // of the present rate
+  int lean_ = 0;
   std::array<double, hbm::cause_count> shares_{};
-  double uncertain_ = 0;
   std::array<double, hbm::cause_count> causes_{};
 };
 

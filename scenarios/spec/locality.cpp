@@ -66,8 +66,8 @@ sim::Selection::Model model_named(std::string_view name) {
 }
 
 sim::PageOrder order_named(std::string_view name) {
-  if (name == "sequential") return sim::PageOrder::sequential;
-  return name == "shuffled" ? sim::PageOrder::shuffled : sim::PageOrder::aged;
+  if (name == "aged") return sim::PageOrder::aged;
+  return name == "shuffled" ? sim::PageOrder::shuffled : sim::PageOrder::sequential;
 }
 
 // Of the selection, the fields that are written with another value than the default.
@@ -111,21 +111,21 @@ sim::Locality locality_of(const View& workload) {
           .pages = order_named(workload.text("pages"))};
 }
 
-void check_locality(const View& workload, bool has_places, sim::Diagnostics& diagnostics) {
+void check_locality(const View& workload, std::string_view fidelity, sim::Diagnostics& diagnostics) {
   const View selection = workload.map("selection");
   for (const std::string& field : changed_fields(selection)) {
     const auto refuse = [&](const std::string& reason) {
       diagnostics.error(selection.mark(field), fmt::format("workload.selection.{}", field), reason,
                         "the default, or no such key");
     };
-    if (!has_places) {
+    if (fidelity == "roofline") {
       refuse("has no effect with fidelity roofline");
     } else if (!is_read(field, selection.text("model"))) {
       refuse(fmt::format("is for model {} only", reader_of(field)));
     }
   }
-  if (has_places || order_named(workload.text("pages")) == sim::Locality{}.pages) return;
-  diagnostics.error(workload.mark("pages"), "workload.pages", "has no effect with fidelity roofline",
+  if (fidelity == "cycle" || order_named(workload.text("pages")) == sim::Locality{}.pages) return;
+  diagnostics.error(workload.mark("pages"), "workload.pages", fmt::format("has no effect with fidelity {}", fidelity),
                     "the default, or no such key");
 }
 

@@ -24,9 +24,10 @@ inline constexpr sim::Field pages_field{
     .name = "pages",
     .type = sim::Type::choice,
     .help =
-        "In which order a sequence's pages lie in memory: as they are counted, anywhere, or in runs of a few of "
-        "which each lies anywhere (a pool that requests have come to and gone from).",
-    .fallback = "aged",
+        "Cycle only. In which order a sequence's pages lie in memory: as they are counted, anywhere, or in runs of a "
+        "few "
+        "of which each lies anywhere (a pool that requests have come to and gone from).",
+    .fallback = "sequential",
     .choices = page_orders};
 
 // Reads the fields of a checked `workload`.
@@ -34,6 +35,6 @@ inline constexpr sim::Field pages_field{
 
 // A value without effect would be taken for a result: those that another `model` reads are faults, and with
 // `has_places` false (nothing looks at places: the roofline) all that are not the default.
-void check_locality(const sim::View& workload, bool has_places, sim::Diagnostics& diagnostics);
+void check_locality(const sim::View& workload, std::string_view fidelity, sim::Diagnostics& diagnostics);
 
 }  // namespace kvtraffic::scenarios

@@ -435,7 +435,7 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   scenario.mechanisms = mechanisms_of(view.map("ablate"));
   scenario.exact = view.text("exact") == "on";
   check_ablation(view, diagnostics);
-  check_locality(view.map("workload"), scenario.fidelity != Fidelity::roofline, diagnostics);
+  check_locality(view.map("workload"), view.text("fidelity"), diagnostics);
   check_phase(view.map("workload"), diagnostics);
   scenario.scope = read_scope(view.map("workload").node("scope"), view.map("workload").mark("scope"), diagnostics);
   check_kernel(view, scenario.scope, diagnostics);

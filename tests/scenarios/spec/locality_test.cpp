@@ -60,16 +60,24 @@ TEST(LocalityOfAScenario, HasEveryFieldFromText) {
 TEST(LocalityOfAScenario, MayStateDefaultsWhereTheyHaveNoEffect) {
   sim::Diagnostics faults;
   const std::string usual = "model: uniform, recent: 0.50, newest: 2K, run: 8, layers: 0%, steps: 0.0, seed: 1";
-  static_cast<void>(scenario(", pages: aged, selection: {" + usual + "}", "roofline", faults));
+  static_cast<void>(scenario(", pages: sequential, selection: {" + usual + "}", "roofline", faults));
   EXPECT_EQ(faults.render(), "");
 }
 
-TEST(LocalityOfAScenario, ActsOnFlowAndCycle) {
+TEST(LocalityOfAScenario, PicksActOnFlowAndCycle) {
   for (const char* fidelity : {"flow", "cycle"}) {
     sim::Diagnostics faults;
-    static_cast<void>(scenario(", pages: shuffled, selection: {steps: 50%}", fidelity, faults));
+    static_cast<void>(scenario(", selection: {steps: 50%}", fidelity, faults));
     EXPECT_EQ(faults.render(), "") << fidelity;
   }
+}
+
+TEST(LocalityOfAScenario, PagesActOnCycleAlone) {
+  sim::Diagnostics faults;
+  static_cast<void>(scenario(", pages: shuffled", "cycle", faults));
+  EXPECT_EQ(faults.render(), "");
+  static_cast<void>(scenario(", pages: shuffled", "flow", faults));
+  EXPECT_TRUE(faults.has_errors());
 }
 
 }  // namespace
