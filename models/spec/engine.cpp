@@ -100,6 +100,17 @@ constexpr Field class_fields[] = {
         "Matrix multiplication: of the operand panels that tiles load again, the share that L2 delivers; neighbouring "
         "SMs that ask together are served once.",
         1),
+    time("outside",
+         "Matrix multiplication: least time of loads 128 values deep if all rows of a tile lay outside of the matrix; "
+         "less in proportion."),
+    factor("refetch",
+           "Matrix multiplication: of a panel of weights that lies in memory, the share that a second tile of rows "
+           "fetches once more.",
+           1),
+    {.name = "casts",
+     .type = Type::flag,
+     .help = "Matrix multiplication: a kernel before it casts its input to the precision of its arithmetic.",
+     .fallback = "false"},
     {.name = "split",
      .type = Type::choice,
      .help = "How the library hands out parts.",
@@ -210,6 +221,9 @@ sim::KernelClass read_class(const sim::View& view) {
   result.passes = view.integer("passes");
   result.blocks = view.integer("blocks");
   result.panels = view.number("panels");
+  result.outside = view.duration("outside");
+  result.refetch = view.number("refetch");
+  result.casts = view.flag("casts");
   result.padded = view.flag("padded");
   result.slow = view.duration("slow");
   result.slow_from = view.integer("slow_from");

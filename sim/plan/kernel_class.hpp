@@ -18,10 +18,10 @@ namespace kvtraffic::sim {
 enum class Architecture : std::uint8_t { other, hopper, blackwell };
 inline constexpr std::array<std::string_view, 3> architecture_names{"other", "hopper", "blackwell"};
 
-// How a library hands out the work of a kernel (partition.hpp).
-enum class SplitRule : std::uint8_t { even, flashmla, flashinfer, fa3, xqa, trtllm_gen, deepgemm };
-inline constexpr std::array<std::string_view, 7> split_rule_names{"even", "flashmla",   "flashinfer", "fa3",
-                                                                  "xqa",  "trtllm-gen", "deepgemm"};
+// How a library hands out the work of a kernel (partition.hpp, gemm_tile.hpp).
+enum class SplitRule : std::uint8_t { even, flashmla, flashinfer, fa3, xqa, trtllm_gen, deepgemm, deepgemm_2026 };
+inline constexpr std::array<std::string_view, 8> split_rule_names{"even", "flashmla",   "flashinfer", "fa3",
+                                                                  "xqa",  "trtllm-gen", "deepgemm",   "deepgemm-2026"};
 
 // As constructed it changes nothing: a kernel costs its launch, its bytes and its arithmetic.
 struct KernelClass {
@@ -49,6 +49,10 @@ struct KernelClass {
   std::int64_t slow_from = 0;
   std::int64_t slow_below = 0;
   double panels = 0;  // GEMM: share of the operand panels of all tiles that L2 has to deliver; the first always
+  // GEMM: rows of a tile that lie outside of the matrix are loaded slowly. For 128 values of depth, if all rows did.
+  Duration outside{};
+  double refetch = 0;  // GEMM: of a panel of weights in memory, what a second tile of rows fetches again
+  bool casts = false;  // GEMM: a kernel before it casts its input to the precision of its arithmetic
   SplitRule split = SplitRule::even;
 };
 

@@ -26,6 +26,11 @@ struct Cut {
   double share = 0;               // of the whole arithmetic that a tile does, padding included
   std::int64_t row_tiles = 1;     // GEMM: tiles that load the same columns of weights
   std::int64_t column_tiles = 1;  // and the same rows of activations
+  // By a library's rule alone:
+  std::int64_t steps = 0;   // of 128 values of depth
+  std::int64_t inputs = 0;  // activations, in values
+  double outside = 0;       // share of the rows of its tiles that lie outside of the matrix
+  double again = 0;         // tiles that load a panel of weights at the same time as another one, per panel; up to 1
 };
 
 // The same as a library does it whose rules are known; without one, as tiles_of says.

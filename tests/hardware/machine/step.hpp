@@ -65,6 +65,7 @@ struct Use {
   bool transient = false;
   bool dependent = false;
   sim::Place place = sim::Place::device;
+  sim::DataKind kind = sim::DataKind::activation;
 };
 
 inline Use reads(std::string region, std::int64_t bytes) { return {std::move(region), bytes}; }
@@ -100,6 +101,7 @@ class Step {
     operation.name = "kernel";
     for (const Use& use : uses) {
       sim::Access access;
+      access.kind = use.kind;
       access.direction = use.direction;
       access.transient = use.transient;
       access.dependent = use.dependent;
