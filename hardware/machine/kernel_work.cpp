@@ -75,9 +75,10 @@ void KernelWorks::set_arithmetic(KernelWork& work, const sim::OperationWork& amo
     seconds += amount.flops[p] * (its.efficiency > 0 ? std::min(sustained, at_peak / its.efficiency) : sustained);
   }
   work.compute_time = sim::Duration::of_seconds(seconds);
+  const sim::Duration soft = cut.prefill ? its.prefill_soft.value_or(its.soft) : its.soft;
   const double on_one = seconds * static_cast<double>(device_.sms);
   const double of_tile = cut.share > 0 ? on_one * cut.share : on_one / static_cast<double>(work.tiles);
-  work.tile_time = sim::Duration::of_seconds(of_tile) + its.soft * cut.blocks + its.piece * cut.pieces;
+  work.tile_time = sim::Duration::of_seconds(of_tile) + soft * cut.blocks + its.piece * cut.pieces;
 }
 
 // Floors were measured on whole kernels in a replayed graph, so launch and start are part of them. A message is one

@@ -75,6 +75,10 @@ constexpr Field class_fields[] = {
     time("start", "Fixed cost before its first load, beyond the device's launch gap and start."),
     time("bubble", "Of each tile: prologue and epilogue, which no other tile hides."),
     time("soft", "Of each block: what neither tensor units nor memory hide."),
+    {.name = "prefill_soft",
+     .type = Type::duration,
+     .help = "The same in prefill, whose kernels are others; absent: as `soft`.",
+     .min = 0},
     time("piece", "Of each request, or part of one, that a thread block works on."),
     time("combine", "Of each split, in the kernel that adds the parts up."),
     time("group", "Of each expert on the device, with or without tokens."),
@@ -210,6 +214,7 @@ sim::KernelClass read_class(const sim::View& view) {
   result.start = view.duration("start");
   result.bubble = view.duration("bubble");
   result.soft = view.duration("soft");
+  if (view.has("prefill_soft")) result.prefill_soft = view.duration("prefill_soft");
   result.piece = view.duration("piece");
   result.combine = view.duration("combine");
   result.group = view.duration("group");

@@ -55,7 +55,8 @@ std::string measured_table(const std::vector<Scored>& rows) {
   std::vector<Spread> families = by_family(fitted);
   families.push_back(whole(fitted));
   if (!fitted.empty()) text += spreads_text("family", families) + spreads_text("hardware", by_hardware(fitted));
-  if (!predicted.empty()) text += spreads_text("predicted", by_family(predicted)) + "No constant is fitted on these.\n";
+  if (!predicted.empty())
+    text += spreads_text("predicted", by_family(predicted)) + "No constant but prefill_soft is fitted on these.\n";
   return text;
 }
 

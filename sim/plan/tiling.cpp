@@ -197,18 +197,27 @@ bool is_gemm(const Operation& operation) {
   return operation.kind == OperationKind::gemm || operation.kind == OperationKind::grouped_gemm;
 }
 
+// By the library's rule, or else evenly.
+Cut cut_by_rule(const Question& question, const KernelClass& its_class, const StepGraph& graph,
+                std::uint32_t operation) {
+  const Operation& its = question.operation;
+  const SplitRule rule = its_class.split;
+  const bool is_decode = its.kind == OperationKind::attention && its.shape.queries == 1;
+  const bool is_deepgemm = rule == SplitRule::deepgemm || rule == SplitRule::deepgemm_2026;
+  if (is_deepgemm && is_gemm(its)) return deepgemm(rule, question, graph);
+  if (is_decode && rule != SplitRule::even && !is_deepgemm) return attention_parts(question, its_class);
+  return even_cut(question, its_class, graph, tiles_of(question.plan, graph, operation, question.tally, question.sms));
+}
+
 }  // namespace
 
 Cut cut_of(const KernelPlan& plan, const KernelClass& its_class, const StepGraph& graph, std::uint32_t operation,
            const Tally& tally, std::int64_t sms) {
   const Operation& its = graph.operations()[operation];
   const Question question{plan, its, tally, tally.spans[its.span], sms};
-  const SplitRule rule = its_class.split;
-  const bool is_decode = its.kind == OperationKind::attention && its.shape.queries == 1;
-  const bool is_deepgemm = rule == SplitRule::deepgemm || rule == SplitRule::deepgemm_2026;
-  if (is_deepgemm && is_gemm(its)) return deepgemm(rule, question, graph);
-  if (is_decode && rule != SplitRule::even && !is_deepgemm) return attention_parts(question, its_class);
-  return even_cut(question, its_class, graph, tiles_of(plan, graph, operation, tally, sms));
+  Cut cut = cut_by_rule(question, its_class, graph, operation);
+  cut.prefill = question.span.at.count() > 1;
+  return cut;
 }
 
 std::int64_t head_tiles_of(const KernelPlan& plan, const Operation& operation, const Tally& tally) {

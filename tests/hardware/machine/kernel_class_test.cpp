@@ -147,6 +147,32 @@ double attention_seconds(const KernelClass& its, std::int64_t requests, std::int
   return outcome.total.seconds();
 }
 
+// Positions 1..tokens of one sequence, 640 keys each, one token a block.
+double prefill_seconds(const KernelClass& its, std::int64_t tokens) {
+  Step step;
+  sim::Operation operation;
+  operation.kind = OperationKind::attention;
+  operation.shape.heads = 64;
+  operation.shape.keys = {sim::Count::Kind::fixed, 1, 640};
+  step.add(operation, {});
+  step.finish();
+  step.tally.spans = {{{1, tokens, 0}, tokens, tokens}};
+  FlowMachine machine = machine_with({its});
+  sim::Outcome outcome;
+  machine.execute(step.graph, step.tally, outcome);
+  return outcome.total.seconds();
+}
+
+TEST(KernelClass, PrefillHasASoftTimeOfItsOwn) {
+  KernelClass its{.kind = OperationKind::attention, .architecture = Architecture::hopper};
+  its.split = sim::SplitRule::xqa;
+  its.soft = microseconds(3);
+  const double as_decode = prefill_seconds(its, 100);  // 100 SMs, a token each: ten blocks of 64 keys
+  its.prefill_soft = microseconds(1);
+  EXPECT_NEAR(as_decode - prefill_seconds(its, 100), 10 * 2 * us, few_ticks);
+  EXPECT_NEAR(attention_seconds(its, 100, 640), head + 10 * 83 * us, 1e-10);
+}
+
 TEST(KernelClass, AttentionEndsWithItsLongestPart) {
   KernelClass its{.kind = OperationKind::attention, .architecture = Architecture::hopper};
   its.split = sim::SplitRule::xqa;
