@@ -1,5 +1,5 @@
 // Least squares with Eigen, the only place that knows it.
-// Leaves out weights and error bars.
+// Leaves out error bars.
 #include "reports/fit.hpp"
 
 #include <Eigen/Dense>
@@ -40,6 +40,18 @@ std::optional<StraightLine> fit_line(std::span<const double> x, std::span<const 
   // Equal values may differ from their own mean by rounding; that is no variance.
   const bool varies = total > 1e-24 * ys.squaredNorm();
   return StraightLine{solution(0) - slope * mean, slope, varies ? 1 - rest / total : 0};
+}
+
+std::vector<double> fit_columns(const std::vector<std::vector<double>>& columns, std::span<const double> target,
+                                std::span<const double> weights, double ridge) {
+  const auto count = static_cast<Eigen::Index>(columns.size());
+  const auto rows = static_cast<Eigen::Index>(target.size());
+  Eigen::MatrixXd design(rows, count);
+  for (Eigen::Index c = 0; c < count; ++c) design.col(c) = vector_of(columns[static_cast<std::size_t>(c)]);
+  const Eigen::MatrixXd weighted = vector_of(weights).asDiagonal() * design;
+  const Eigen::MatrixXd normal = design.transpose() * weighted + ridge * Eigen::MatrixXd::Identity(count, count);
+  const Eigen::VectorXd solution = normal.ldlt().solve(weighted.transpose() * vector_of(target));
+  return {solution.data(), solution.data() + solution.size()};
 }
 
 }  // namespace kvtraffic::reports

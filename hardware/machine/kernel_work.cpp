@@ -31,14 +31,15 @@ void add_access(KernelWork& work, const AccessCost& cost, std::int64_t dram, con
   l2 = sim::checked_add(l2, cost.bytes);
 }
 
-// Of one kind and direction, on the fullest device.
+// Of one kind and direction, on the fullest device; what tiles of a prompt load in common counts once.
 std::int64_t bytes_of(const sim::Operation& operation, const AccessTable& table, AccessTable::Range range,
                       sim::DataKind kind, std::optional<sim::Direction> direction) {
   std::int64_t bytes = 0;
   for (std::uint32_t i = 0; i < range.count; ++i) {
     const sim::Access& access = operation.accesses[i];
     if (access.kind != kind || (direction && access.direction != *direction)) continue;
-    bytes = sim::checked_add(bytes, table.costs[range.first + i].bytes);
+    const AccessCost& cost = table.costs[range.first + i];
+    bytes = sim::checked_add(bytes, access.queries > 0 ? std::min(cost.bytes, cost.footprint) : cost.bytes);
   }
   return bytes;
 }
@@ -74,9 +75,10 @@ void KernelWorks::set_arithmetic(KernelWork& work, const sim::OperationWork& amo
     seconds += amount.flops[p] * (its.efficiency > 0 ? std::min(sustained, at_peak / its.efficiency) : sustained);
   }
   work.compute_time = sim::Duration::of_seconds(seconds);
+  const sim::Duration soft = cut.prefill ? its.prefill_soft.value_or(its.soft) : its.soft;
   const double on_one = seconds * static_cast<double>(device_.sms);
   const double of_tile = cut.share > 0 ? on_one * cut.share : on_one / static_cast<double>(work.tiles);
-  work.tile_time = sim::Duration::of_seconds(of_tile) + its.soft * cut.blocks + its.piece * cut.pieces;
+  work.tile_time = sim::Duration::of_seconds(of_tile) + soft * cut.blocks + its.piece * cut.pieces;
 }
 
 // Floors were measured on whole kernels in a replayed graph, so launch and start are part of them. A message is one
@@ -112,6 +114,31 @@ sim::Duration KernelWorks::combine_time(const sim::KernelClass& its, const sim::
   return device_.launch_gap + device_.kernel_start + its.combine * cut.splits + sim::Duration::of_seconds(moved);
 }
 
+// The kernel that casts a GEMM's input: it reads 16 bits and writes 8 for each value, and its blocks start while the
+// launch of the next one is under way.
+sim::Duration KernelWorks::cast_time(const sim::Cut& cut, double stream) const {
+  constexpr double moved = 3;
+  return device_.launch_gap + device_.memory_latency +
+         sim::Duration::of_seconds(moved * static_cast<double>(cut.inputs) / stream);
+}
+
+// Tiles of rows that run beside one another find the weights of one panel on their way, not yet in L2, and fetch them
+// once more. Rows tell the time of it, not whether DRAM or the way between the halves of L2 is what is busy.
+void KernelWorks::fetch_again(KernelWork& work, std::uint32_t operation, std::int64_t weights) const {
+  const double again = classes_[operation].refetch * cuts_[operation].again * static_cast<double>(weights);
+  work.hbm_read = sim::checked_add(work.hbm_read, sim::checked_whole(again));
+}
+
+void KernelWorks::limit_loads(KernelWork& work, std::uint32_t operation) const {
+  const sim::Cut& cut = cuts_[operation];
+  const double least = classes_[operation].outside.seconds() * static_cast<double>(cut.steps) * cut.outside;
+  if (least <= 0 || work.l2_read == 0) return;
+  const double tile = static_cast<double>(work.l2_read) / static_cast<double>(work.tiles);
+  const auto rate = sim::Bandwidth::per_second(tile / least);
+  const sim::Bandwidth now = work.load_rate.is_zero() ? device_.sm_load_rate : work.load_rate;
+  work.load_rate = std::min(now, rate);
+}
+
 void KernelWorks::add_class(KernelWork& work, std::uint32_t operation, const sim::StepGraph& graph,
                             const sim::Tally& tally, const AccessTable& table) const {
   const sim::KernelClass& its = classes_[operation];
@@ -129,9 +156,10 @@ void KernelWorks::add_class(KernelWork& work, std::uint32_t operation, const sim
   work.bubble = its.bubble;
   // Kernels before the last one: each is launched, starts and waits for its arguments.
   const sim::Duration one = device_.launch_gap + device_.kernel_start + device_.memory_latency + its.start;
+  const sim::Duration cast = its.casts ? cast_time(cut, stream) : sim::Duration();
   const bool is_trivial = what.kind == sim::OperationKind::topk && cut.scores == 0;  // nothing to choose from
   const bool is_slow = cut.scores >= its.slow_from && cut.scores < its.slow_below;
-  work.lead = one * (what.launches - 1) + (is_trivial ? sim::Duration() : its.start) +
+  work.lead = cast + one * (what.launches - 1) + (is_trivial ? sim::Duration() : its.start) +
               (is_slow ? its.slow : sim::Duration()) + its.group * experts_on_device(what, graph, tally) +
               sim::Duration::of_seconds(its.exposed * (input + output) / stream);
   work.tail = combine_time(its, cut, output);
@@ -161,10 +189,16 @@ std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const si
   for (const sim::Vertex& vertex : graph.vertices()) {
     KernelWork& work = vertices_.emplace_back(operations_[vertex.operation]);
     const AccessTable::Range range = table.ranges[vertex.operation];
+    std::int64_t weights = 0;  // from DRAM
     for (std::uint32_t i = 0; i < range.count; ++i) {
-      add_access(work, table.costs[range.first + i], dram[vertex.first_access + i], device_);
+      const std::int64_t from_dram = dram[vertex.first_access + i];
+      add_access(work, table.costs[range.first + i], from_dram, device_);
+      const sim::Access& access = graph.operations()[vertex.operation].accesses[i];
+      if (access.kind == sim::DataKind::weight && access.place == sim::Place::device) weights += from_dram;
     }
     work.l2_read = sim::checked_add(work.l2_read, work.again);
+    fetch_again(work, vertex.operation, weights);
+    limit_loads(work, vertex.operation);
   }
   return vertices_;
 }

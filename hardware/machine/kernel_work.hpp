@@ -58,6 +58,9 @@ class KernelWorks {
                       const sim::Cut& cut) const;
   void add_class(KernelWork& work, std::uint32_t operation, const sim::StepGraph& graph, const sim::Tally& tally,
                  const AccessTable& table) const;
+  [[nodiscard]] sim::Duration cast_time(const sim::Cut& cut, double stream) const;
+  void fetch_again(KernelWork& work, std::uint32_t operation, std::int64_t weights) const;
+  void limit_loads(KernelWork& work, std::uint32_t operation) const;
   [[nodiscard]] sim::Duration combine_time(const sim::KernelClass& its, const sim::Cut& cut, double output) const;
   [[nodiscard]] std::optional<sim::Precision> precision_of(const sim::OperationWork& amount) const;
   void set_message(KernelWork& work, const sim::Operation& operation, std::int64_t sent) const;

@@ -75,6 +75,10 @@ constexpr Field class_fields[] = {
     time("start", "Fixed cost before its first load, beyond the device's launch gap and start."),
     time("bubble", "Of each tile: prologue and epilogue, which no other tile hides."),
     time("soft", "Of each block: what neither tensor units nor memory hide."),
+    {.name = "prefill_soft",
+     .type = Type::duration,
+     .help = "The same in prefill, whose kernels are others; absent: as `soft`.",
+     .min = 0},
     time("piece", "Of each request, or part of one, that a thread block works on."),
     time("combine", "Of each split, in the kernel that adds the parts up."),
     time("group", "Of each expert on the device, with or without tokens."),
@@ -100,6 +104,17 @@ constexpr Field class_fields[] = {
         "Matrix multiplication: of the operand panels that tiles load again, the share that L2 delivers; neighbouring "
         "SMs that ask together are served once.",
         1),
+    time("outside",
+         "Matrix multiplication: least time of loads 128 values deep if all rows of a tile lay outside of the matrix; "
+         "less in proportion."),
+    factor("refetch",
+           "Matrix multiplication: of a panel of weights that lies in memory, the share that a second tile of rows "
+           "fetches once more.",
+           1),
+    {.name = "casts",
+     .type = Type::flag,
+     .help = "Matrix multiplication: a kernel before it casts its input to the precision of its arithmetic.",
+     .fallback = "false"},
     {.name = "split",
      .type = Type::choice,
      .help = "How the library hands out parts.",
@@ -199,6 +214,7 @@ sim::KernelClass read_class(const sim::View& view) {
   result.start = view.duration("start");
   result.bubble = view.duration("bubble");
   result.soft = view.duration("soft");
+  if (view.has("prefill_soft")) result.prefill_soft = view.duration("prefill_soft");
   result.piece = view.duration("piece");
   result.combine = view.duration("combine");
   result.group = view.duration("group");
@@ -210,6 +226,9 @@ sim::KernelClass read_class(const sim::View& view) {
   result.passes = view.integer("passes");
   result.blocks = view.integer("blocks");
   result.panels = view.number("panels");
+  result.outside = view.duration("outside");
+  result.refetch = view.number("refetch");
+  result.casts = view.flag("casts");
   result.padded = view.flag("padded");
   result.slow = view.duration("slow");
   result.slow_from = view.integer("slow_from");

@@ -253,9 +253,9 @@ class Parser {
         ->type_name("NAME");
     verb->add_flag(
         "--hold-out", measured_.hold_out,
-        "Leave out each device of a family in turn: factors on the times that engines state are fitted again "
-        "on its other devices of the architecture, in flow. Not fitted again: ratios between engines, tiles, "
-        "split rules, load rates, efficiencies, numbers of kernels, top-k passes, and devices");
+        "Leave out each device in turn: all constants of engines whose source are the rows are fitted again on the "
+        "rows of the other devices, in flow. Not fitted again: tiles, split rules, numbers of kernels, top-k passes, "
+        "and devices");
     verb->add_option("--engine", measured_.engine, "This engine in place of the rows' own")->type_name("NAME");
     verb->add_option("--fidelity", texts_.fidelity, "cycle, flow or roofline [cycle where the memory part is known]")
         ->type_name("F");

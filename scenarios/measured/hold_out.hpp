@@ -1,5 +1,6 @@
-// What a family's constants are worth on a GPU that they were not fitted on: they are fitted again on its other GPUs.
-// Leaves out what a few common factors cannot change: tiles, split rules, kernel counts, and devices.
+// What the constants of engines are worth on a device that they were not fitted on: all of them are fitted again on the
+// rows of the other devices, and the device's own rows are predicted.
+// Leaves out what engines count (kernels, passes, tiles, split rules) and what devices state.
 #pragma once
 
 #include <string>
@@ -9,24 +10,32 @@
 
 namespace kvtraffic::scenarios {
 
-// Multiply the times that engines state; one of each for all engines and classes.
-struct Factors {
-  double start = 1;    // start, group
-  double soft = 1;     // soft, piece, combine
-  double bubble = 1;   // bubble
-  double exposed = 1;  // exposed
+// A class of kernels of whose constants no row of another device tells anything.
+struct Unknown {
+  std::string name;       // "vllm gemm fp8 on hopper"
+  std::string stands_in;  // whose constants are taken; empty: none, it costs bytes, arithmetic and a launch
+};
+
+struct HoldOutDevice {
+  std::string hardware;       // left out
+  std::size_t fitted_on = 0;  // rows of other devices
+  std::size_t constants = 0;  // fitted again on those
+  Spread fit;                 // of those rows, afterwards
+  std::vector<Unknown> unknown;
+};
+
+struct HoldOutGroup {
+  std::string family;
+  std::string hardware;   // left out
+  Spread stated, fitted;  // of its rows: with the constants as stated, and as fitted on others
 };
 
 struct HoldOut {
-  std::string family;
-  std::string hardware;         // left out
-  std::size_t fitted_on = 0;    // rows of the family on other devices of the architecture; 0: none, nothing is fitted
-  Factors factors;              // fitted on those
-  Spread stated, fitted_again;  // of the rows of the device that is left out
+  std::vector<HoldOutDevice> devices;
+  std::vector<HoldOutGroup> groups;
 };
 
-// One for each family and device of `rows`, in the fidelity flow; a search along one factor after another.
-[[nodiscard]] std::vector<HoldOut> hold_out(const std::vector<MeasuredRow>& rows, const std::string& engine,
-                                            const Catalog& catalog);
+// For each device of `rows`, in the fidelity flow.
+[[nodiscard]] HoldOut hold_out(const std::vector<MeasuredRow>& rows, const std::string& engine, const Catalog& catalog);
 
 }  // namespace kvtraffic::scenarios

@@ -25,7 +25,9 @@ std::string spreads_text(const char* title, const std::vector<Spread>& spreads) 
 
 Spread whole(const std::vector<Scored>& rows) {
   std::vector<const Scored*> all;
-  for (const Scored& row : rows) all.push_back(&row);
+  for (const Scored& row : rows) {
+    if (!row.row.predicted) all.push_back(&row);
+  }
   return spread_of("all", all);
 }
 
@@ -48,9 +50,14 @@ std::string measured_table(const std::vector<Scored>& rows) {
                         row.seconds / row.row.seconds, row.bound_by, row.row.kernel);
   }
   text += "\nTimes in us. Errors: |ln(simulated / measured)|.\n";
-  std::vector<Spread> families = by_family(rows);
-  families.push_back(whole(rows));
-  return text + spreads_text("family", families) + spreads_text("hardware", by_hardware(rows));
+  std::vector<Scored> fitted, predicted;
+  for (const Scored& row : rows) (row.row.predicted ? predicted : fitted).push_back(row);
+  std::vector<Spread> families = by_family(fitted);
+  families.push_back(whole(fitted));
+  if (!fitted.empty()) text += spreads_text("family", families) + spreads_text("hardware", by_hardware(fitted));
+  if (!predicted.empty())
+    text += spreads_text("predicted", by_family(predicted)) + "No constant but prefill_soft is fitted on these.\n";
+  return text;
 }
 
 std::string measured_json(const std::vector<Scored>& rows) {
@@ -64,6 +71,7 @@ std::string measured_json(const std::vector<Scored>& rows) {
                     {"measured_seconds", row.row.seconds},
                     {"simulated_seconds", row.seconds},
                     {"error", row.error},
+                    {"predicted", row.row.predicted},
                     {"bound_by", row.bound_by},
                     {"source", row.row.source}});
   }
@@ -75,43 +83,54 @@ std::string measured_json(const std::vector<Scored>& rows) {
   return document.dump(2) + "\n";
 }
 
-std::string hold_out_table(const std::vector<HoldOut>& results) {
-  std::string text =
-      fmt::format("{:<8} {:<10} {:>5} {:>16} {:>9} {:>18} {:>6} {:>6} {:>7} {:>8}\n", "family", "left out", "rows",
-                  "as stated", "fitted on", "fitted on others", "start", "soft", "bubble", "exposed");
+std::string hold_out_table(const HoldOut& result) {
   const auto pair = [](const Spread& s) { return fmt::format("{:.1f}% / {:.1f}%", 100 * s.median, 100 * s.p90); };
-  for (const HoldOut& r : results) {
-    text += fmt::format("{:<8} {:<10} {:>5} {:>16} {:>9} ", r.family, r.hardware, r.stated.rows, pair(r.stated),
-                        r.fitted_on);
-    text += r.fitted_on == 0 ? fmt::format("{:>18}\n", "-")
-                             : fmt::format("{:>18} {:>6.2f} {:>6.2f} {:>7.2f} {:>8.2f}\n", pair(r.fitted_again),
-                                           r.factors.start, r.factors.soft, r.factors.bubble, r.factors.exposed);
+  std::string text =
+      fmt::format("{:<10} {:<8} {:>5} {:>16} {:>18}\n", "left out", "family", "rows", "as stated", "fitted on others");
+  for (const HoldOutGroup& g : result.groups) {
+    text += fmt::format("{:<10} {:<8} {:>5} {:>16} {:>18}\n", g.hardware, g.family, g.stated.rows, pair(g.stated),
+                        pair(g.fitted));
   }
-  return text +
-         "\nErrors: median / p90. Fitted again, on rows of the family on other devices of the architecture, in flow: "
-         "one\n"
-         "factor each for the times that engines state: start and group; soft, piece and combine; bubble; exposed.\n"
-         "Not fitted again: their ratios between engines, tiles, split rules, load rates, efficiencies, panels, "
-         "numbers of\n"
-         "kernels, top-k passes, and what devices state. `-`: no other device of the architecture has rows.\n";
+  text +=
+      "\nErrors: median / p90, in flow. Fitted again on the rows of all other devices: every constant of a kernel\n"
+      "class whose source are these rows. Not fitted again: tiles, split rules, kernels that an engine counts,\n"
+      "passes of top-k, and what devices state.\n";
+  for (const HoldOutDevice& d : result.devices) {
+    text += fmt::format("\n{}: {} constants fitted on {} rows of others, which are then {} off\n", d.hardware,
+                        d.constants, d.fitted_on, pair(d.fit));
+    for (const Unknown& u : d.unknown) {
+      text += u.stands_in.empty() ? fmt::format("  no other row tells of {}: it counts for nothing\n", u.name)
+                                  : fmt::format("  no other row tells of {}: as {}\n", u.name, u.stands_in);
+    }
+  }
+  return text;
 }
 
-std::string hold_out_json(const std::vector<HoldOut>& results) {
-  ordered_json list = ordered_json::array();
-  for (const HoldOut& r : results) {
-    ordered_json one{{"family", r.family},        {"left_out", r.hardware}, {"rows", r.stated.rows},
-                     {"median", r.stated.median}, {"p90", r.stated.p90},    {"fitted_on", r.fitted_on}};
-    if (r.fitted_on > 0) {
-      one["fitted_median"] = r.fitted_again.median;
-      one["fitted_p90"] = r.fitted_again.p90;
-      one["factors"] = {{"start", r.factors.start},
-                        {"soft", r.factors.soft},
-                        {"bubble", r.factors.bubble},
-                        {"exposed", r.factors.exposed}};
-    }
-    list.push_back(std::move(one));
+std::string hold_out_json(const HoldOut& result) {
+  ordered_json groups = ordered_json::array(), devices = ordered_json::array();
+  for (const HoldOutGroup& g : result.groups) {
+    groups.push_back({{"family", g.family},
+                      {"left_out", g.hardware},
+                      {"rows", g.stated.rows},
+                      {"median", g.stated.median},
+                      {"p90", g.stated.p90},
+                      {"fitted_median", g.fitted.median},
+                      {"fitted_p90", g.fitted.p90}});
   }
-  return ordered_json{{"schema", "kvtraffic.hold-out/1"}, {"groups", std::move(list)}}.dump(2) + "\n";
+  for (const HoldOutDevice& d : result.devices) {
+    ordered_json unknown = ordered_json::array();
+    for (const Unknown& u : d.unknown) {
+      unknown.push_back(
+          {{"kernels", u.name}, {"as", u.stands_in.empty() ? ordered_json() : ordered_json(u.stands_in)}});
+    }
+    devices.push_back({{"left_out", d.hardware},
+                       {"fitted_on", d.fitted_on},
+                       {"constants", d.constants},
+                       {"unknown", std::move(unknown)}});
+  }
+  const ordered_json document{
+      {"schema", "kvtraffic.hold-out/1"}, {"groups", std::move(groups)}, {"devices", std::move(devices)}};
+  return document.dump(2) + "\n";
 }
 
 std::string measured_csv(const std::vector<Scored>& rows) {

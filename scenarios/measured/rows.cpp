@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -54,7 +55,8 @@ void read_row(const std::string& line, const sim::Mark& where, std::vector<Measu
   if (cells.size() != columns) {
     return faults.error(where, "", fmt::format("{} columns", cells.size()), fmt::format("{}", columns));
   }
-  MeasuredRow row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6] == "kernel", 1, 0, cells[9]};
+  MeasuredRow row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6] == "kernel",
+                  1,        0,        cells[9], false};
   const double repeat = number_of(cells[7]);
   row.seconds = number_of(cells[8]) * 1e-6;
   if (const std::string fault = fault_of(row, repeat); !fault.empty()) return faults.error(where, row.id, fault);
@@ -87,6 +89,12 @@ std::vector<MeasuredRow> read_measured(const std::string& folder) {
   std::vector<MeasuredRow> rows;
   sim::Diagnostics faults;
   for (const std::string& path : files_in(folder, ".csv")) read_file(path, rows, faults);
+  const std::size_t fitted = rows.size();
+  const std::string others = folder + "/predicted";
+  if (std::filesystem::is_directory(others)) {
+    for (const std::string& path : files_in(others, ".csv")) read_file(path, rows, faults);
+  }
+  for (std::size_t i = fitted; i < rows.size(); ++i) rows[i].predicted = true;
   if (faults.has_errors()) throw sim::ConfigError(faults);
   return rows;
 }

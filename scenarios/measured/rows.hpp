@@ -22,13 +22,14 @@ struct MeasuredRow {
   std::int64_t repeat = 1;   // kernels that the time covers, one after another
   double seconds = 0;
   std::string source;
+  bool predicted = false;  // no limit is held on it, and no constant but prefill_soft is fitted on it
 
   [[nodiscard]] bool is_part_of_step() const { return kernel.starts_with("model:"); }
   [[nodiscard]] std::string device() const;  // "h200-sxm", also where the row takes eight of them for its shapes
 };
 
-// Rows of all files of `folder`, sorted by file and then as they stand. IoError for a folder or file that cannot be
-// read, ConfigError with all that is wrong in them.
+// Rows of all files of `folder`, sorted by file and then as they stand, then those of its folder `predicted`. IoError
+// for a folder or file that cannot be read, ConfigError with all that is wrong in them.
 [[nodiscard]] std::vector<MeasuredRow> read_measured(const std::string& folder);
 
 // The scenario that a row asks; `engine` replaces the row's own where it is not empty; without

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -80,7 +81,9 @@ std::vector<Spread> by_family(const std::vector<Scored>& rows) {
 }
 
 std::vector<Spread> by_hardware(const std::vector<Scored>& rows) {
-  return grouped(rows, [](const MeasuredRow& row) { return row.device(); });
+  std::vector<Scored> fitted;
+  std::ranges::copy_if(rows, std::back_inserter(fitted), [](const Scored& row) { return !row.row.predicted; });
+  return grouped(fitted, [](const MeasuredRow& row) { return row.device(); });
 }
 
 }  // namespace kvtraffic::scenarios

@@ -42,7 +42,7 @@ struct Spread {
   double worst = 0;
 };
 [[nodiscard]] Spread spread_of(std::string name, const std::vector<const Scored*>& rows);
-// By family, by hardware, and all rows; groups in order of name.
+// By family, by hardware, and all rows; groups in order of name. Devices without rows that are predicted.
 [[nodiscard]] std::vector<Spread> by_family(const std::vector<Scored>& rows);
 [[nodiscard]] std::vector<Spread> by_hardware(const std::vector<Scored>& rows);
 

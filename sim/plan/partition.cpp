@@ -140,21 +140,6 @@ std::int64_t idle_splits(std::int64_t tiles, std::int64_t blocks, std::int64_t s
   return at_least_one(std::min(sms / tiles, blocks));
 }
 
-// Columns of a tile that take the fewest waves of `sms`, then leave the fewest SMs idle in the last.
-std::int64_t best_width(std::int64_t row_tiles, std::int64_t columns, std::int64_t sms) {
-  std::int64_t best = 16, fewest = INT64_MAX, fullest = 0;
-  for (std::int64_t width = 16; width <= 128; width += 8) {
-    const std::int64_t tiles = checked_multiply(row_tiles, ceil_divide(columns, width));
-    const std::int64_t waves = ceil_divide(tiles, sms);
-    const std::int64_t last = tiles - (waves - 1) * sms;
-    if (waves > fewest || (waves == fewest && last <= fullest)) continue;
-    best = width;
-    fewest = waves;
-    fullest = last;
-  }
-  return best;
-}
-
 }  // namespace
 
 std::int64_t AttentionLoad::head_tiles() const { return ceil_divide(head_rows, block_rows); }
@@ -173,17 +158,11 @@ Parts partition(SplitRule rule, const AttentionLoad& load) {
     case SplitRule::trtllm_gen:  // one block has all 128 heads
       return in_rounds(tiles, idle_splits(tiles, load.blocks(), load.sms), load.sms, load.blocks());
     case SplitRule::deepgemm:
+    case SplitRule::deepgemm_2026:
     case SplitRule::even:
       break;
   }
   throw std::logic_error("not a rule for parts of attention");
-}
-
-GemmTile deepgemm_tile(std::int64_t rows, std::int64_t columns, std::int64_t groups, std::int64_t sms) {
-  GemmTile tile;
-  tile.rows = rows <= 64 ? 64 : 128;
-  tile.columns = best_width(checked_multiply(groups, at_least_one(ceil_divide(rows, tile.rows))), columns, sms);
-  return tile;
 }
 
 }  // namespace kvtraffic::sim

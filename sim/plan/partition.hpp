@@ -1,4 +1,4 @@
-// How attention and GEMM libraries hand out work to SMs: the published rules as pure functions.
+// How attention libraries hand out work to SMs: the published rules as pure functions. Tiles of GEMMs: gemm_tile.hpp.
 // Leaves out what a block costs and requests of unequal length.
 #pragma once
 
@@ -29,15 +29,7 @@ struct Parts {
   std::int64_t splits = 1;  // most parts of one request
 };
 
-// The rule must be one for attention: neither SplitRule::even nor SplitRule::deepgemm.
+// The rule must be one for attention: neither SplitRule::even nor one of DeepGEMM.
 [[nodiscard]] Parts partition(SplitRule rule, const AttentionLoad& load);
-
-// The tile of a DeepGEMM FP8 matrix multiplication (2025): 64 rows up to 64 rows a group, else 128; of 16 to 128
-// columns the width with the fewest waves, then the fullest last wave.
-struct GemmTile {
-  std::int64_t rows = 64;
-  std::int64_t columns = 16;
-};
-[[nodiscard]] GemmTile deepgemm_tile(std::int64_t rows, std::int64_t columns, std::int64_t groups, std::int64_t sms);
 
 }  // namespace kvtraffic::sim

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/plan/gemm_tile.hpp"
 #include "sim/plan/partition.hpp"
 #include "sim/units/quantity.hpp"
 
@@ -148,28 +149,35 @@ Cut attention_parts(const Question& q, const KernelClass& its) {
   return cut;
 }
 
-Cut deepgemm_parts(const Question& q, const Groups& groups, bool is_grouped, const StepGraph& graph) {
+// Rows of a masked group lie in a buffer that is longer than the group: no tile reaches outside.
+Cut deepgemm_parts(SplitRule rule, const Question& q, const Groups& groups, bool is_grouped, const StepGraph& graph) {
   const std::int64_t many = is_grouped ? groups.count : 1;
-  const GemmTile tile = deepgemm_tile(groups.rows, groups.columns, many, q.sms);
+  const GemmLoad load{groups.rows, groups.columns, q.operation.shape.depth, many, is_grouped, q.sms};
+  const GemmTile tile = rule == SplitRule::deepgemm ? deepgemm_tile(load) : deepgemm_2026_tile(load);
   Cut cut;
   const std::int64_t row_tiles =
       is_grouped ? Groups::of(q, graph, tile.rows).row_tiles : pieces(groups.rows, tile.rows);
-  cut.row_tiles = pieces(row_tiles, many);
-  cut.column_tiles = pieces(groups.columns, tile.columns);
-  cut.tiles = checked_multiply(row_tiles, cut.column_tiles);
+  const std::int64_t column_tiles = pieces(groups.columns, tile.columns);
+  cut.row_tiles = pieces(pieces(row_tiles, many), tile.share_rows);
+  cut.column_tiles = pieces(column_tiles, tile.share_columns);
+  cut.tiles = checked_multiply(row_tiles, column_tiles);
   cut.share = share_of(tile.rows, groups.rows) * share_of(tile.columns, groups.columns) / static_cast<double>(many);
+  cut.steps = pieces(load.depth, 128);
+  cut.inputs = checked_multiply(checked_multiply(groups.rows, many), load.depth);
+  cut.again = std::min(1.0, std::max(0.0, share_of(row_tiles, many) - 1));
+  if (!is_grouped) cut.outside = 1 - share_of(groups.rows, checked_multiply(row_tiles, tile.rows));
   return cut;
 }
 
-Cut deepgemm(const Question& q, const StepGraph& graph) {
+Cut deepgemm(SplitRule rule, const Question& q, const StepGraph& graph) {
   if (q.operation.kind == OperationKind::grouped_gemm) {
-    return deepgemm_parts(q, Groups::of(q, graph, 64), true, graph);
+    return deepgemm_parts(rule, q, Groups::of(q, graph, 64), true, graph);
   }
   const std::int64_t columns = ceil_divide(q.operation.shape.columns, parts(q.operation, q.tally));
-  return deepgemm_parts(q, {1, gemm_rows(q), 1, columns}, false, graph);
+  return deepgemm_parts(rule, q, {1, gemm_rows(q), 1, columns}, false, graph);
 }
 
-Cut even_cut(const Question& q, const KernelClass& its, std::int64_t tiles) {
+Cut even_cut(const Question& q, const KernelClass& its, const StepGraph& graph, std::int64_t tiles) {
   Cut cut;
   cut.tiles = tiles;
   if (q.operation.kind == OperationKind::topk) {
@@ -183,8 +191,10 @@ Cut even_cut(const Question& q, const KernelClass& its, std::int64_t tiles) {
     cut.splits = std::max<std::int64_t>(1, tiles / begun);
     cut.blocks = pieces(ceil_divide(keys(q), cut.splits), its.keys > 0 ? its.keys : q.plan.attention_keys);
   } else if (q.operation.kind == OperationKind::grouped_gemm || q.operation.kind == OperationKind::gemm) {
-    cut.column_tiles = pieces(q.operation.shape.columns, q.plan.gemm_columns);
-    cut.row_tiles = pieces(tiles, cut.column_tiles);
+    const bool is_grouped = q.operation.kind == OperationKind::grouped_gemm;
+    const Groups groups = is_grouped ? Groups::of(q, graph, q.plan.gemm_rows) : Groups{};
+    cut.column_tiles = pieces(is_grouped ? groups.columns : q.operation.shape.columns, q.plan.gemm_columns);
+    cut.row_tiles = pieces(pieces(tiles, cut.column_tiles), groups.count);  // of a group
   }
   return cut;
 }
@@ -193,17 +203,27 @@ bool is_gemm(const Operation& operation) {
   return operation.kind == OperationKind::gemm || operation.kind == OperationKind::grouped_gemm;
 }
 
+// By the library's rule, or else evenly.
+Cut cut_by_rule(const Question& question, const KernelClass& its_class, const StepGraph& graph,
+                std::uint32_t operation) {
+  const Operation& its = question.operation;
+  const SplitRule rule = its_class.split;
+  const bool is_decode = its.kind == OperationKind::attention && its.shape.queries == 1;
+  const bool is_deepgemm = rule == SplitRule::deepgemm || rule == SplitRule::deepgemm_2026;
+  if (is_deepgemm && is_gemm(its)) return deepgemm(rule, question, graph);
+  if (is_decode && rule != SplitRule::even && !is_deepgemm) return attention_parts(question, its_class);
+  return even_cut(question, its_class, graph, tiles_of(question.plan, graph, operation, question.tally, question.sms));
+}
+
 }  // namespace
 
 Cut cut_of(const KernelPlan& plan, const KernelClass& its_class, const StepGraph& graph, std::uint32_t operation,
            const Tally& tally, std::int64_t sms) {
   const Operation& its = graph.operations()[operation];
   const Question question{plan, its, tally, tally.spans[its.span], sms};
-  const SplitRule rule = its_class.split;
-  const bool is_decode = its.kind == OperationKind::attention && its.shape.queries == 1;
-  if (rule == SplitRule::deepgemm && is_gemm(its)) return deepgemm(question, graph);
-  if (is_decode && rule != SplitRule::even && rule != SplitRule::deepgemm) return attention_parts(question, its_class);
-  return even_cut(question, its_class, tiles_of(plan, graph, operation, tally, sms));
+  Cut cut = cut_by_rule(question, its_class, graph, operation);
+  cut.prefill = question.span.at.count() > 1;
+  return cut;
 }
 
 std::int64_t head_tiles_of(const KernelPlan& plan, const Operation& operation, const Tally& tally) {

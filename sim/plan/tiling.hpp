@@ -23,9 +23,15 @@ struct Cut {
   std::int64_t pieces = 0;        // requests, or parts of them, that the slowest SM works on; 0: not counted
   std::int64_t splits = 1;        // most parts of one request
   std::int64_t scores = 0;        // top-k: of a row; 0: not counted, or so few that all are kept
+  bool prefill = false;           // of more than one position of a sequence
   double share = 0;               // of the whole arithmetic that a tile does, padding included
   std::int64_t row_tiles = 1;     // GEMM: tiles that load the same columns of weights
   std::int64_t column_tiles = 1;  // and the same rows of activations
+  // By a library's rule alone:
+  std::int64_t steps = 0;   // of 128 values of depth
+  std::int64_t inputs = 0;  // activations, in values
+  double outside = 0;       // share of the rows of its tiles that lie outside of the matrix
+  double again = 0;         // tiles that load a panel of weights at the same time as another one, per panel; up to 1
 };
 
 // The same as a library does it whose rules are known; without one, as tiles_of says.

@@ -46,5 +46,18 @@ TEST(FitLine, RefusesTwoPointsEqualXAndWhatIsNoNumber) {
   EXPECT_FALSE(fit_line(std::array{1.0, 2.0, 3.0}, std::array{1.0, std::numeric_limits<double>::infinity(), 3.0}));
 }
 
+TEST(FitColumns, FindsTheFactorsOfAnExactSum) {
+  const std::vector<std::vector<double>> columns{{1, 0, 2}, {0, 1, 1}};
+  const std::vector<double> target{3, -2, 4}, weights{1, 5, 2};  // 3 of the first and -2 of the second
+  const std::vector<double> factors = fit_columns(columns, target, weights, 1e-12);
+  ASSERT_EQ(factors.size(), 2U);
+  EXPECT_NEAR(factors[0], 3, 1e-9);
+  EXPECT_NEAR(factors[1], -2, 1e-9);
+}
+
+TEST(FitColumns, AColumnOfZerosStaysAtZero) {
+  EXPECT_EQ(fit_columns({{0, 0}}, std::vector<double>{1, 2}, std::vector<double>{1, 1}, 1e-3), std::vector<double>{0});
+}
+
 }  // namespace
 }  // namespace kvtraffic::reports

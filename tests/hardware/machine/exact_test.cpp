@@ -64,7 +64,7 @@ Step random_step(std::uint64_t seed) {
     std::vector<Use> uses;
     for (std::uint64_t n = 1 + random() % 3; n > 0; --n) uses.push_back(random_use(random, region++));
     step.add_gemm(static_cast<std::int64_t>(1 + random() % 3000), static_cast<double>(random() % 1'000'000'000), uses);
-    if (v > 0 && random() % 2 == 0) step.after(v - 1, v);
+    if (v > 0) step.after(v > 1 && random() % 4 == 0 ? v - 2 : v - 1, v);
   }
   step.finish();
   return step;

@@ -44,6 +44,54 @@ TEST(KernelClass, StartIsPaidOnce) {
               few_ticks);
 }
 
+// `rows` x 5,376 x 1,024 with 8 MB of weights in DRAM and tiles of DeepGEMM of 2026: on 100 SMs, 84 of 16 x 64 for up
+// to 16 rows, and 96 of 64 x 112 for 128 rows.
+double product_seconds(std::int64_t rows, const KernelClass& its) {
+  Step step;
+  sim::Operation operation;
+  operation.kind = OperationKind::gemm;
+  operation.shape.columns = 5376;
+  operation.shape.depth = 1024;
+  Use weights = reads("w", 8 * mega);
+  weights.kind = sim::DataKind::weight;
+  step.add(operation, {weights});
+  step.finish();
+  step.tally.spans = {{{1, 1, 0}, rows, rows}};
+  FlowMachine machine = machine_with({its});
+  sim::Outcome outcome;
+  machine.execute(step.graph, step.tally, outcome);
+  return outcome.total.seconds();
+}
+
+KernelClass deepgemm_class() {
+  KernelClass its = gemm_class();
+  its.split = sim::SplitRule::deepgemm_2026;
+  return its;
+}
+
+TEST(KernelClass, ACastIsAKernelOfItsOwnBefore) {
+  KernelClass its = deepgemm_class();
+  its.casts = true;
+  const double moved = 3.0 * 16 * 1024 / 0.8e12;  // of 16 x 1,024 values: 16 bits in, 8 out
+  EXPECT_NEAR(product_seconds(16, its) - product_seconds(16, deepgemm_class()), 1.3 * us + 0.5 * us + moved, few_ticks);
+}
+
+TEST(KernelClass, RowsOutsideOfTheMatrixAreLoadedSlowly) {
+  KernelClass its = deepgemm_class();
+  its.outside = microseconds(4);
+  // One row in a tile of 16: 15/16 lie outside; 1,024 values are eight times 128.
+  const double loads = 8 * 4 * us * 15 / 16;
+  EXPECT_NEAR(product_seconds(1, its), head + loads, 0.5 * us);
+  EXPECT_EQ(product_seconds(16, its), product_seconds(16, deepgemm_class()));
+}
+
+TEST(KernelClass, TwoTilesOfRowsFetchWeightsTwice) {
+  KernelClass its = deepgemm_class();
+  its.refetch = 1;
+  EXPECT_NEAR(product_seconds(128, its) - product_seconds(128, deepgemm_class()), 8e6 / 0.8e12, 0.1 * us);
+  EXPECT_EQ(product_seconds(16, its), product_seconds(16, deepgemm_class()));
+}
+
 TEST(KernelClass, OfAnotherKindOrDeviceCountsForNothing) {
   KernelClass other_kind = gemm_class(), other_device = gemm_class(), other_precision = gemm_class();
   other_kind.kind = OperationKind::scan;
@@ -97,6 +145,32 @@ double attention_seconds(const KernelClass& its, std::int64_t requests, std::int
   sim::Outcome outcome;
   machine.execute(step.graph, step.tally, outcome);
   return outcome.total.seconds();
+}
+
+// Positions 1..tokens of one sequence, 640 keys each, one token a block.
+double prefill_seconds(const KernelClass& its, std::int64_t tokens) {
+  Step step;
+  sim::Operation operation;
+  operation.kind = OperationKind::attention;
+  operation.shape.heads = 64;
+  operation.shape.keys = {sim::Count::Kind::fixed, 1, 640};
+  step.add(operation, {});
+  step.finish();
+  step.tally.spans = {{{1, tokens, 0}, tokens, tokens}};
+  FlowMachine machine = machine_with({its});
+  sim::Outcome outcome;
+  machine.execute(step.graph, step.tally, outcome);
+  return outcome.total.seconds();
+}
+
+TEST(KernelClass, PrefillHasASoftTimeOfItsOwn) {
+  KernelClass its{.kind = OperationKind::attention, .architecture = Architecture::hopper};
+  its.split = sim::SplitRule::xqa;
+  its.soft = microseconds(3);
+  const double as_decode = prefill_seconds(its, 100);  // 100 SMs, a token each: ten blocks of 64 keys
+  its.prefill_soft = microseconds(1);
+  EXPECT_NEAR(as_decode - prefill_seconds(its, 100), 10 * 2 * us, few_ticks);
+  EXPECT_NEAR(attention_seconds(its, 100, 640), head + 10 * 83 * us, 1e-10);
 }
 
 TEST(KernelClass, AttentionEndsWithItsLongestPart) {

@@ -66,6 +66,7 @@ struct Use {
   bool dependent = false;
   sim::Place place = sim::Place::device;
   std::int64_t row = 0;  // of entries that are picked, each by itself; 0: a stream
+  sim::DataKind kind = sim::DataKind::activation;
 };
 
 inline Use reads(std::string region, std::int64_t bytes) { return {std::move(region), bytes}; }
@@ -106,6 +107,7 @@ class Step {
     operation.name = "kernel";
     for (const Use& use : uses) {
       sim::Access access;
+      access.kind = use.kind;
       access.direction = use.direction;
       access.transient = use.transient;
       access.dependent = use.dependent;

@@ -72,6 +72,19 @@ TEST(ReadEngine, AClassIsFoundByKindDeviceAndPrecision) {
   EXPECT_EQ(none.start, sim::Duration());
 }
 
+TEST(ReadEngine, WhatAMatrixMultiplicationAddsIsRead) {
+  sim::Diagnostics diagnostics;
+  const sim::KernelPlan plan = plan_with(
+      "[{kernel: gemm, architecture: hopper, split: deepgemm-2026, casts: true, outside: 0.29 us, refetch: 0.9}]",
+      diagnostics);
+  EXPECT_EQ(diagnostics.render(), "");
+  ASSERT_EQ(plan.classes.size(), 1U);
+  EXPECT_EQ(plan.classes[0].split, sim::SplitRule::deepgemm_2026);
+  EXPECT_TRUE(plan.classes[0].casts);
+  EXPECT_EQ(plan.classes[0].outside, sim::Duration::of_femtoseconds(290'000'000));
+  EXPECT_EQ(plan.classes[0].refetch, 0.9);
+}
+
 TEST(ReadEngine, AMisspeltRuleIsTold) {
   sim::Diagnostics diagnostics;
   (void)plan_with("[{kernel: attention, architecture: hopper, split: flashmia}]", diagnostics);

@@ -94,14 +94,5 @@ TEST(XqaParts, RequestsBeyondTheSmPairsTakeASecondWave) {
   EXPECT_EQ(partition(SplitRule::xqa, load_of(67, 4096, 128)).pieces, 2);
 }
 
-TEST(DeepGemmTile, TakesTheFewestWavesThenTheFullest) {
-  EXPECT_EQ(deepgemm_tile(64, 2112, 1, h200_sms).rows, 64);
-  EXPECT_EQ(deepgemm_tile(64, 2112, 1, h200_sms).columns, 16);  // 132 tiles: one full wave
-  EXPECT_EQ(deepgemm_tile(65, 2112, 1, h200_sms).rows, 128);
-  const GemmTile wide = deepgemm_tile(64, 24576, 1, h200_sms);
-  const std::int64_t waves = ceil_divide(ceil_divide(24576, wide.columns), h200_sms);
-  EXPECT_EQ(waves, 2);  // 24,576 / 128 = 192 tiles: no width takes fewer
-}
-
 }  // namespace
 }  // namespace kvtraffic::sim
