@@ -248,6 +248,12 @@ std::int64_t Evaluator::chunks(std::int64_t context) const {
 }
 
 sim::Point Evaluator::chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const {
+  sim::Point point = positions_of_chunk(batch, context, number);
+  point.cold = setup_->scenario.starts_cold && !setup_->scenario.scope.kernel && number == 0;
+  return point;
+}
+
+sim::Point Evaluator::positions_of_chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const {
   const Scenario& scenario = setup_->scenario;
   if (scenario.phase == Phase::decode) {
     const std::int64_t period = scenario.position == Position::mean ? setup_->model.position_period() : 1;

@@ -21,6 +21,7 @@ struct Point {
   std::int64_t last = 1;
   std::int64_t divisor = 1;
   std::int64_t replay = 0;  // positions before `first` that are computed again to refill windows
+  bool cold = false;        // L2 holds nothing when it begins; else what the same point left there
 
   // One decode step: at this very position, or the average over the aligned run of `period` positions that contains it.
   [[nodiscard]] static Point decode(std::int64_t batch, std::int64_t context, std::int64_t period = 1);
