@@ -10,7 +10,10 @@ namespace {
 
 constexpr std::int64_t sector = line_bytes / line_sectors;
 
-std::int64_t bytes_in(std::uint8_t sectors, std::int64_t lines) { return std::popcount(sectors) * sector * lines; }
+std::int64_t bytes_in(std::uint8_t sectors, std::int64_t lines) {
+  constexpr std::array<std::int64_t, 16> bits{0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+  return bits[sectors] * sector * lines;
+}
 
 // Sectors [first, last) of a line.
 std::uint8_t sectors_between(std::int64_t first, std::int64_t last) {
@@ -137,7 +140,7 @@ std::int64_t ExtentCache::make_room(std::int64_t lines) {
 // Adjacent sectors of one write are one record.
 void ExtentCache::write_back(const Extent& extent, std::int64_t begin, std::int64_t end) {
   if (extent.dirty == 0) return;
-  if (extent.dirty == whole && std::ranges::count(extent.writers, extent.writers[0]) == line_sectors) {
+  if (extent.dirty == whole && extent.has_one_writer()) {
     return note({extent.region, extent.writers[0], begin * line_bytes, end * line_bytes});
   }
   for (std::size_t s = 0; s < extent.writers.size(); ++s) {  // a single line
@@ -211,9 +214,10 @@ ExtentCache::Index ExtentCache::cut(Index extent, std::int64_t line) {
 
 // `before` lies right below `after` and was used right before it, in the same state.
 bool ExtentCache::continues(const Extent& before, const Extent& after) {
-  return before.region == after.region && before.end == after.begin && before.valid == whole && after.valid == whole &&
-         before.dirty == after.dirty && (before.dirty == 0 || before.dirty == whole) &&
-         before.writers == after.writers && std::ranges::count(after.writers, after.writers[0]) == line_sectors;
+  if (before.region != after.region || before.end != after.begin) return false;
+  if (before.valid != whole || after.valid != whole || before.dirty != after.dirty) return false;
+  if (before.dirty == 0) return true;
+  return before.dirty == whole && before.has_one_writer() && before.writers == after.writers;
 }
 
 // Puts new lines at the new end of the order.

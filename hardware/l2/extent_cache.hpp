@@ -67,7 +67,7 @@ class ExtentCache {
   struct Extent {
     std::int64_t begin = 0;  // lines
     std::int64_t end = 0;
-    std::array<std::uint32_t, line_sectors> writers{};  // of dirty sectors; else zero
+    std::array<std::uint32_t, line_sectors> writers{};  // of dirty sectors
     std::uint32_t region = 0;
     Index older = none;  // in the order of use
     Index newer = none;
@@ -76,6 +76,9 @@ class ExtentCache {
     std::uint8_t valid = 0;
     std::uint8_t dirty = 0;
     [[nodiscard]] std::int64_t lines() const { return end - begin; }
+    [[nodiscard]] bool has_one_writer() const {
+      return writers[0] == writers[1] && writers[0] == writers[2] && writers[0] == writers[3];
+    }
   };
   struct Region {
     Index lowest = none;

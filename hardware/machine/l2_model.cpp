@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kvtraffic::hardware {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::int64_t sector = sim::sector_bytes;
 constexpr std::int64_t million = 1'000'000;
 constexpr std::int64_t most_turns = 8;
-constexpr std::int64_t turn_bytes = std::int64_t{1} << 20U;  // fewer bytes are not worth a turn of their own
+constexpr std::int64_t turn_bytes = std::int64_t{4} << 20U;  // fewer bytes are not worth a turn of their own
 
 // Where byte `at` of a selection's lines is among the bytes that it reads of them.
 std::int64_t bytes_before(std::int64_t at, std::int64_t span, std::int64_t footprint) {
@@ -47,15 +48,26 @@ void L2Model::number_parts(const sim::StepGraph& graph, const AccessTable& table
     const AccessTable::Range range = table.ranges[vertex.operation];
     for (std::uint32_t i = 0; i < range.count; ++i) {
       const AccessCost& cost = table.costs[range.first + i];
-      if (cost.pool == 0) continue;
-      const std::int32_t source =
-          vertex.layer < 0 ? -1 : graph.layers()[static_cast<std::size_t>(vertex.layer)].selection_source;
-      std::uint32_t& part = part_of_[vertex.first_access + i];
-      part = part_of(part, source);
-      parts_[part].span = std::max(parts_[part].span, cost.lines * l2::line_bytes);
-      parts_[part].footprint = std::max(parts_[part].footprint, cost.footprint);
+      if (cost.write) note_write(parts_[part_of_[vertex.first_access + i]], cost);
+      if (cost.pool > 0) part_of_[vertex.first_access + i] = add_selection(graph, vertex, i, cost);
     }
   }
+}
+
+void L2Model::note_write(Part& part, const AccessCost& cost) {
+  if (cost.place != sim::Place::device || cost.footprint == 0) return;
+  part.written = std::max(part.written, cost.footprint);
+  part.kept = part.kept || !cost.transient;
+}
+
+std::uint32_t L2Model::add_selection(const sim::StepGraph& graph, const sim::Vertex& vertex, std::uint32_t access,
+                                     const AccessCost& cost) {
+  const bool in_layer = vertex.layer >= 0;
+  const std::int32_t source = in_layer ? graph.layers()[static_cast<std::size_t>(vertex.layer)].selection_source : -1;
+  const std::uint32_t part = part_of(graph.regions()[vertex.first_access + access], source);
+  parts_[part].span = std::max(parts_[part].span, cost.lines * l2::line_bytes);
+  parts_[part].footprint = std::max(parts_[part].footprint, cost.footprint);
+  return part;
 }
 
 std::uint32_t L2Model::part_of(std::uint32_t region, std::int32_t source) {
@@ -98,7 +110,7 @@ std::int64_t L2Model::gather_streams(const sim::Vertex& vertex, const AccessTabl
     const std::uint32_t access = vertex.first_access + i;
     const std::uint32_t part = part_of_[access];
     const std::int64_t span = cost.pool > 0 ? cost.lines * l2::line_bytes : cost.footprint;
-    const Stream stream{&cost, access, part, span, parts_[parts_[part].region].region_read, false};
+    const Stream stream{&cost, access, part, span, 0, parts_[parts_[part].region].region_read, false};
     const auto later = [](const Stream& a, const Stream& b) {
       if (a.cost->write != b.cost->write) return b.cost->write;
       return !a.cost->write && a.span < b.span;
@@ -120,16 +132,12 @@ void L2Model::mark_panels() {
 
 void L2Model::run_streams(std::int64_t bytes, std::vector<std::int64_t>& dram) {
   const std::int64_t turns = std::clamp<std::int64_t>(bytes / turn_bytes, 1, most_turns);
-  for (std::int64_t turn = 0; turn < turns; ++turn) {
-    for (const Stream& stream : streams_) {
-      const std::int64_t lines = sim::ceil_divide(stream.span, l2::line_bytes);
-      const auto end_of = [&](std::int64_t t) { return t == turns ? stream.span : lines * t / turns * l2::line_bytes; };
-      const Slice all{0, stream.span};
-      const Slice slice = stream.in_all_turns ? all : Slice{end_of(turn), end_of(turn + 1)};
-      if (stream.cost->write) {
-        write(stream, slice);
-      } else if (stream.in_all_turns && turn > 0) {
-        static_cast<void>(touch(stream, slice));  // counted once
+  for (std::int64_t turn = 1; turn <= turns; ++turn) {
+    for (Stream& stream : streams_) {
+      const Slice slice = next_slice(stream, turn, turns);
+      const bool is_counted = !stream.in_all_turns || turn == 1;
+      if (stream.cost->write || !is_counted) {
+        static_cast<void>(touch(stream, slice));
       } else {
         read(stream, slice, dram[stream.access]);
       }
@@ -141,6 +149,14 @@ void L2Model::run_streams(std::int64_t bytes, std::vector<std::int64_t>& dram) {
     evicted_[stream.access] += stream.cost->again;
   }
   settle(dram);
+}
+
+// Whole lines, so that no two turns share one.
+L2Model::Slice L2Model::next_slice(Stream& stream, std::int64_t turn, std::int64_t turns) {
+  if (stream.in_all_turns) return {0, stream.span};
+  const std::int64_t lines = sim::ceil_divide(stream.span, l2::line_bytes);
+  const std::int64_t end = turn == turns ? stream.span : lines * turn / turns * l2::line_bytes;
+  return {std::exchange(stream.done, end), end};
 }
 
 l2::Found L2Model::touch(const Stream& stream, Slice slice) {
@@ -210,13 +226,6 @@ std::int64_t L2Model::held_of(std::uint32_t part) const {
   const Part& its = parts_[part];
   const std::int64_t lines = cache_.lines_of(part) * l2::line_bytes;
   return its.span == 0 ? std::min(lines, its.read_until) : sim::scale(its.footprint, lines, its.span);
-}
-
-void L2Model::write(const Stream& stream, Slice slice) {
-  Part& part = parts_[stream.part];
-  part.written = std::max(part.written, stream.cost->footprint);
-  part.kept = part.kept || !stream.cost->transient;
-  static_cast<void>(touch(stream, slice));
 }
 
 // Whole sectors were written back; the last one of a part may be more than anybody asked for.

@@ -63,6 +63,7 @@ class L2Model {
     std::uint32_t access = 0;  // of the vertex
     std::uint32_t part = 0;
     std::int64_t span = 0;      // bytes of its part that it touches
+    std::int64_t done = 0;      // of the span, in earlier turns
     std::int64_t known = 0;     // of its region: distinct bytes that earlier operations of this walk read
     bool in_all_turns = false;  // read again by every tile
   };
@@ -77,14 +78,17 @@ class L2Model {
   };
 
   void number_parts(const sim::StepGraph& graph, const AccessTable& table);
+  static void note_write(Part& part, const AccessCost& cost);
+  [[nodiscard]] std::uint32_t add_selection(const sim::StepGraph& graph, const sim::Vertex& vertex,
+                                            std::uint32_t access, const AccessCost& cost);
   [[nodiscard]] std::uint32_t part_of(std::uint32_t region, std::int32_t source);
   void walk(const sim::StepGraph& graph, const AccessTable& table, std::vector<std::int64_t>& dram);
   [[nodiscard]] std::int64_t gather_streams(const sim::Vertex& vertex, const AccessTable& table);
   void mark_panels();
   void run_streams(std::int64_t bytes, std::vector<std::int64_t>& dram);
+  [[nodiscard]] static Slice next_slice(Stream& stream, std::int64_t turn, std::int64_t turns);
   void read(const Stream& stream, Slice slice, std::int64_t& dram);
   void read_selection(const Stream& stream, Slice slice, std::int64_t& dram);
-  void write(const Stream& stream, Slice slice);
   [[nodiscard]] Common common_with_others(const Stream& stream, std::int64_t fresh) const;
   [[nodiscard]] std::int64_t held_of(std::uint32_t part) const;
   l2::Found touch(const Stream& stream, Slice slice);

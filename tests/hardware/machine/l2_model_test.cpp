@@ -202,15 +202,15 @@ TEST(L2Model, ASteadyStepIsOneOfALongRow) {
 
 // ---- side by side ----
 
-constexpr std::int64_t large = 80'000;  // lines: 10.24 MB, so that accesses take eight turns
+constexpr std::int64_t large = 400'000;  // lines: 51.2 MB, so that accesses take eight turns
 
 TEST(L2Model, AccessesOfAnOperationTakeTurns) {
   Step step;
   step.add({transient(stores("out", 8000))});
   step.add({loads("stream", large), transient(loads("out", 8000))});
-  // Before the k-th eighth of "out" has its turn, k eighths of the stream have passed, each of 10,000 lines; L2 has
-  // room for "out" and 15,000 more. The first eighth is found, and the second: the others are pushed out by then.
-  EXPECT_EQ(dram_of(step, 8000 + 15'000)[2], 6000);
+  // Before an eighth of "out" has its turn, those before it and as many eighths of the stream have passed, of 50,000
+  // lines each; L2 has room for "out" and 75,000 lines. Two eighths are found, the others are pushed out by then.
+  EXPECT_EQ(dram_of(step, 8000 + 75'000)[2], 6000);
 }
 
 TEST(L2Model, WhatTilesOfAGemmReadAgainStays) {
@@ -221,7 +221,7 @@ TEST(L2Model, WhatTilesOfAGemmReadAgainStays) {
     step.add({transient(stores("input", 5000))});
     step.add(operation, {loads("weight", large), transient(loads("input", 5000))});
     step.add({transient(loads("input", 5000))});
-    const Lines dram = dram_of(step, 20'000);
+    const Lines dram = dram_of(step, 80'000);
     EXPECT_EQ(dram[0], is_gemm ? 0 : 5000);
     EXPECT_EQ(dram[2] == 0, is_gemm);
     EXPECT_EQ(dram[3] == 0, is_gemm);
@@ -298,7 +298,7 @@ void add_any_step(Step& step, std::uint64_t seed) {
     std::vector<Use> uses;
     for (std::uint64_t i = random() % 5; i > 0; --i) {
       Use use =
-          reads("r" + std::to_string(random() % 10), static_cast<std::int64_t>(random() % 8'000'000 >> random() % 20));
+          reads("r" + std::to_string(random() % 10), static_cast<std::int64_t>(random() % 60'000'000 >> random() % 20));
       if (random() % 3 == 0) use.direction = sim::Direction::write;
       if (random() % 2 == 0) {
         use.region += "t";
