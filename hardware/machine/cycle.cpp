@@ -4,42 +4,64 @@
 
 #include <algorithm>
 
+#include "hardware/machine/dram_channels.hpp"
+#include "hardware/machine/dram_flows.hpp"
+#include "hardware/machine/dram_mixes.hpp"
+#include "hardware/machine/dram_places.hpp"
 #include "hardware/machine/dram_rates.hpp"
 #include "hardware/machine/flow_device.hpp"
+#include "hardware/machine/shared_dram.hpp"
 #include "hardware/machine/step_work.hpp"
 
 namespace kvtraffic::hardware {
 
 struct CycleMachine::Parts {
-  Parts(const Device& its_device, const hbm::Part& part, const sim::KernelPlan& plan, const Mechanisms& all)
-      : device(its_device), mechanisms(all), work(its_device, plan), rates(part) {}
+  Parts(const Device& its_device, const hbm::Part& its_part, const sim::KernelPlan& plan, const Mechanisms& all,
+        const sim::Locality& locality, bool is_exact)
+      : device(its_device),
+        part(its_part),
+        mechanisms(all),
+        exact(is_exact),
+        work(its_device, plan, locality.selection),
+        places(its_part, locality),
+        rates(its_part),
+        mixes(rates, locality, all.gather) {}
 
-  // What a vertex moves over the pins, by how it lies.
-  const DramMix& mix_of(const sim::StepGraph& graph, const sim::Vertex& vertex, const sim::Outcome& outcome) {
-    mix.clear();
-    const auto& accesses = graph.operations()[vertex.operation].accesses;
-    for (std::size_t i = 0; i < accesses.size(); ++i) {
-      const std::int64_t bytes = outcome.dram[vertex.first_access + i];
-      if (bytes == 0 || accesses[i].place != sim::Place::device) continue;
-      const bool gathers = mechanisms.gather && accesses[i].pattern == sim::Pattern::gather;
-      const std::int64_t piece = gathers ? graph.layouts()[accesses[i].layout].row : 0;
-      mix.push_back({accesses[i].direction == sim::Direction::write, piece, bytes});
+  void build() {
+    if (!mechanisms.dram_commands) {
+      running = std::make_unique<FlowDevice>(device);
+      return;
     }
-    return mix;
+    if (exact) {
+      auto channels = std::make_unique<DramChannels>(part, places, device.sms);
+      running = std::make_unique<FlowDevice>(device, std::move(channels));
+      return;
+    }
+    // A part may state a little more than its maker's pin rate; the roofline stays the bound.
+    const std::int64_t posted = part.controller.write_queue * part.geometry.all_channels() *
+                                static_cast<std::int64_t>(part.geometry.transaction_bytes);
+    auto shared = std::make_unique<SharedDram>(rates, device.sms, device.pin_bandwidth(), sim::Bytes::of(posted));
+    dram = shared.get();
+    running = std::make_unique<FlowDevice>(device, std::move(shared));
   }
 
   Device device;
+  hbm::Part part;
   Mechanisms mechanisms;
+  bool exact;
   StepWork work;
+  DramFlows flows;
+  DramPlaces places;
   DramRates rates;
-  DramMix mix;
+  DramMixes mixes;
+  SharedDram* dram = nullptr;  // of `running`
   std::unique_ptr<FlowDevice> running;
 };
 
 CycleMachine::CycleMachine(const Hardware& hardware, const hbm::Part& part, const sim::KernelPlan& plan,
-                           const Mechanisms& mechanisms)
+                           const Mechanisms& mechanisms, const sim::Locality& locality, bool exact)
     : parts_(std::make_unique<Parts>(without_ablated(hardware.device, mechanisms), without_ablated(part, mechanisms),
-                                     plan, mechanisms)) {}
+                                     plan, mechanisms, locality, exact)) {}
 
 CycleMachine::~CycleMachine() = default;
 
@@ -48,18 +70,19 @@ sim::Frequency CycleMachine::clock() const { return parts_->device.clock; }
 void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) {
   Parts& parts = *parts_;
   std::vector<KernelWork>& works = parts.work.fill(graph, tally, outcome);
-  double uncertain = 0;  // seconds
-  for (std::size_t v = 0; parts.mechanisms.dram_commands && v < works.size(); ++v) {
-    const DramMix& mix = parts.mix_of(graph, graph.vertices()[v], outcome);
-    if (mix.empty()) continue;
-    const DramRate rate = parts.rates.of(mix);
-    // A part may state a little more than its maker's pin rate; the roofline stays the bound.
-    works[v].hbm_rate = std::min(rate.rate, parts.device.pin_bandwidth());
-    uncertain += rate.error * static_cast<double>(works[v].hbm_read + works[v].hbm_write) / rate.rate.per_second();
+  if (!parts.running || parts.running->is_worn()) parts.build();
+  if (parts.exact) {
+    parts.flows.fill(graph, outcome.dram);
+    parts.places.fill(graph, tally, parts.work.table(), parts.flows, works);
   }
-  if (!parts.running || parts.running->is_worn()) parts.running = std::make_unique<FlowDevice>(parts.device);
+  if (parts.dram != nullptr) {
+    parts.flows.fill(graph, outcome.dram);
+    parts.mixes.fill(graph, tally, parts.work.table(), parts.flows);
+    parts.dram->set_work(parts.mixes.vertices());
+  }
   parts.running->run(graph, works, outcome);
   const double total = outcome.total.seconds();
+  const double uncertain = parts.dram == nullptr ? 0 : parts.dram->uncertain();
   outcome.sampling_error = total > 0 ? std::min(uncertain / total, 1.0) : 0;
 }
 

@@ -10,6 +10,7 @@
 #include "hardware/machine/ablation.hpp"
 #include "hardware/spec/hardware.hpp"
 #include "sim/plan/kernel_plan.hpp"
+#include "sim/plan/locality.hpp"
 #include "sim/run/machine.hpp"
 
 namespace kvtraffic::hardware {
@@ -17,7 +18,7 @@ namespace kvtraffic::hardware {
 class CycleMachine : public sim::Machine {
  public:
   CycleMachine(const Hardware& hardware, const hbm::Part& part, const sim::KernelPlan& plan,
-               const Mechanisms& mechanisms = {});
+               const Mechanisms& mechanisms = {}, const sim::Locality& locality = {}, bool exact = false);
   ~CycleMachine() override;
   void execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) override;
   [[nodiscard]] sim::Frequency clock() const override;

@@ -1,100 +1,25 @@
-// Windows on one channel. All channels see the same mix, as the map spreads every 256 bytes or so over them; gathers
-// load them unevenly, which is added as the expected excess of the fullest channel.
+// Windows on one channel. All channels see the same mix, as the map spreads every 256 bytes or so over them; how far
+// they part company is told by the scatter.
 #include "hardware/machine/dram_rates.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "hardware/hbm/channels.hpp"
-#include "hardware/hbm/split_mix.hpp"
+#include "hardware/machine/channel_loop.hpp"
 
 namespace kvtraffic::hardware {
 namespace {
 
-using hbm::Kind;
 using hbm::Tick;
 
 constexpr std::int64_t parts_of_whole = 1024;  // to which shares of a mix are rounded
-constexpr double student_t = 2.36;  // two-sided 95 %, seven degrees of freedom: the eight windows of the default
 constexpr double least_error = 0.005;
-constexpr std::int64_t longest_piece = 4096;  // what lies together for longer is a stream
 
-// One share as a channel sees it: a walk of its own through the channel's bytes.
-class Walk {
- public:
-  Walk(const DramShare& share, std::uint64_t first, std::uint64_t capacity, std::uint64_t granule, std::uint64_t grain)
-      : share_(share), capacity_(capacity), granule_(granule), grain_(grain), next_(first) {}
-
-  [[nodiscard]] Kind kind() const { return share_.write ? Kind::write : Kind::read; }
-  // The address of its next transaction, in the channel's own bytes.
-  std::uint64_t step(hbm::SplitMix64& random) {
-    if (share_.piece != 0 && left_ == 0) begin_piece(random);
-    if (share_.piece != 0) --left_;
-    const std::uint64_t address = next_;
-    next_ = (next_ + granule_) % capacity_;
-    return address;
-  }
-
- private:
-  // A piece begins anywhere in a grain. What reaches beyond it lies in another channel, so here it is cut; the rest of
-  // the piece is a piece of its own somewhere else.
-  void begin_piece(hbm::SplitMix64& random) {
-    if (rest_ == 0) {
-      rest_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share_.piece) / granule_);
-      offset_ = random.below(grain_ / granule_);
-    }
-    left_ = std::min(rest_, grain_ / granule_ - offset_);
-    next_ = random.below(capacity_ / grain_) * grain_ + offset_ * granule_;
-    rest_ -= left_;
-    offset_ = 0;
-  }
-
-  DramShare share_;
-  std::uint64_t capacity_;
-  std::uint64_t granule_;
-  std::uint64_t grain_;
-  std::uint64_t next_;
-  std::uint64_t left_ = 0;    // transactions of this grain
-  std::uint64_t rest_ = 0;    // of the piece beyond it
-  std::uint64_t offset_ = 0;  // where in its grain a piece begins
-};
-
-// Offers the shares in turn, each as often as it weighs: a line of Bresenham's over several.
-class Mixer {
- public:
-  Mixer(const hbm::Part& part, const hbm::AddressMap& map, const DramMix& mix) : map_(&map) {
-    const auto granule = static_cast<std::uint64_t>(part.geometry.transaction_bytes);
-    for (const DramShare& share : mix) {
-      const std::uint64_t first = map.capacity() / mix.size() / map.grain() * map.grain() * walks_.size();
-      walks_.emplace_back(share, first, map.capacity(), granule, map.grain());
-      weights_.push_back(share.bytes);
-      whole_ += share.bytes;
-    }
-    owed_.assign(walks_.size(), 0);
-  }
-
-  hbm::Offer next() {
-    std::size_t chosen = 0;
-    for (std::size_t i = 0; i < walks_.size(); ++i) {
-      owed_[i] += weights_[i];
-      if (owed_[i] > owed_[chosen]) chosen = i;
-    }
-    owed_[chosen] -= whole_;
-    return {.place = map_->decode(walks_[chosen].step(random_)), .kind = walks_[chosen].kind()};
-  }
-
- private:
-  const hbm::AddressMap* map_;
-  std::vector<Walk> walks_;
-  std::vector<std::int64_t> weights_;
-  std::vector<std::int64_t> owed_;
-  std::int64_t whole_ = 0;
-  hbm::SplitMix64 random_{1};
-};
-
-DramMix mix_of(const std::vector<std::int64_t>& key) {
+DramMix shares_of(const std::vector<std::int64_t>& key) {
   DramMix mix;
   for (std::size_t i = 0; i + 2 < key.size(); i += 3) mix.push_back({key[i] != 0, key[i + 1], key[i + 2]});
   return mix;
@@ -135,72 +60,134 @@ hbm::Part one_channel(hbm::Part part) {
   return part;
 }
 
+std::array<double, hbm::cause_count> causes_of(const hbm::Counters& counters) {
+  double whole = 0;
+  for (const std::int64_t ticks : counters.ticks) whole += static_cast<double>(ticks);
+  std::array<double, hbm::cause_count> shares{};
+  for (std::size_t i = 0; whole > 0 && i < shares.size(); ++i) {
+    shares[i] = static_cast<double>(counters.ticks[i]) / whole;
+  }
+  return shares;
+}
+
+// About the mean of the largest of n normal deviates of variance one (extreme value theory; within 2 % from n = 8 on).
+double largest_of(double n) {
+  if (n < 2) return 0;
+  constexpr double euler = 0.57721566490153286;
+  const double root = std::sqrt(2 * std::log(n));
+  return root - (std::log(std::log(n)) + std::log(4 * std::numbers::pi)) / (2 * root) + euler / root;
+}
+
+bool is_scattered(const DramShare& share) { return share.piece != 0 && share.piece <= longest_piece; }
+
+// Mean and variance of the mean of what was added.
+struct Moments {
+  double count = 0;
+  double sum = 0;
+  double squares = 0;
+  void add(double value) {
+    ++count;
+    sum += value;
+    squares += value * value;
+  }
+  [[nodiscard]] double mean() const { return sum / count; }
+  [[nodiscard]] double variance() const {
+    return std::max(0.0, squares / count - mean() * mean()) * count / std::max(1.0, count - 1);
+  }
+  // Half of the two-sided 95 % interval of the mean, relative; requires two values. Student's t to 1 % from seven
+  // degrees of freedom on.
+  [[nodiscard]] double interval() const {
+    const double t = 1.96 + 2.8 / (count - 1);
+    return t * std::sqrt(variance() / count) / mean();
+  }
+};
+
 }  // namespace
 
 DramRates::DramRates(hbm::Part part, Sampling sampling)
     : part_(std::move(part)),
       sampling_(sampling),
       channel_(one_channel(part_)),
-      grain_(static_cast<double>(hbm::map_of(channel_).grain())) {}
+      grain_(static_cast<double>(hbm::map_of(channel_).grain())),
+      deviations_(largest_of(part_.geometry.all_channels())) {}
 
-DramRate DramRates::of(const DramMix& mix) {
-  const Key key = key_of(mix, part_.geometry.transaction_bytes);
-  auto known = known_.find(key);
-  if (known == known_.end()) known = known_.emplace(key, sample(key)).first;
-  return {known->second.rate * (1 / imbalance(mix)), known->second.error};
+std::uint32_t DramRates::mix_of(const DramMix& mix) { return intern(key_of(mix, part_.geometry.transaction_bytes)); }
+
+std::uint32_t DramRates::intern(const Key& key) {
+  const auto [place, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(known_.size()));
+  if (is_new) known_.push_back({.shares = shares_of(key), .rate = {}});
+  return place->second;
 }
 
-DramRate DramRates::sample(const Key& key) const {
-  const hbm::AddressMap map = hbm::map_of(channel_);
-  const hbm::ControllerPlan plan(channel_);
-  hbm::Controller channel(plan);
-  Mixer mixer(channel_, map, mix_of(key));
-  const auto run = [&](std::uint64_t transactions) {
-    for (std::uint64_t i = 0; i < transactions; ++i) {
-      hbm::Offer offer = mixer.next();
-      saturate(channel, offer);
-    }
-    return channel.now();
-  };
-  Tick before = run(sampling_.warm_up);
-  const Tick first = before;
-  double squares = 0;
-  for (std::size_t i = 0; i < sampling_.windows; ++i) {
-    const Tick after = run(sampling_.window);
-    squares += static_cast<double>(after - before) * static_cast<double>(after - before);
-    before = after;
+const DramRate& DramRates::together(std::span<const MixWeight> mixes) {
+  if (mixes.size() == 1) return rate_of(mixes.front().mix);
+  std::int64_t whole = 0;
+  for (const MixWeight& one : mixes) whole += one.weight;
+  pair_.clear();
+  for (const MixWeight& one : mixes) {
+    const std::int64_t eighths = std::max<std::int64_t>(1, sim::round_divide(8 * one.weight, whole));
+    pair_.insert(pair_.end(), {one.mix, eighths});
   }
-  const auto windows = static_cast<double>(sampling_.windows);
-  const double mean = static_cast<double>(before - first) / windows;
-  const double variance = std::max(0.0, squares / windows - mean * mean) * windows / (windows - 1);
-  const double seconds = mean / (2 * channel_.clock_rate().per_second());
-  const double bytes = static_cast<double>(sampling_.window) * channel_.geometry.transaction_bytes;
-  const sim::Bandwidth whole = sim::Bandwidth::per_second(bytes / seconds * part_.geometry.all_channels());
-  const double interval = student_t * std::sqrt(variance / windows) / mean;
-  return {std::min(whole, part_.peak()), std::max(interval, least_error)};
+  const auto known = pairs_.find(pair_);
+  if (known != pairs_.end()) return rate_of(known->second);
+  DramMix all;
+  for (std::size_t i = 0; i + 1 < pair_.size(); i += 2) {
+    for (DramShare share : known_[static_cast<std::size_t>(pair_[i])].shares) {
+      share.bytes *= pair_[i + 1];
+      all.push_back(share);
+    }
+  }
+  return rate_of(pairs_.emplace(pair_, mix_of(all)).first->second);
 }
 
-// Pieces fall on channels at random. The fullest of C channels with m pieces each on average has at most about
-// m + sqrt(2 m ln C), a bound of the expected maximum of C normal deviates of variance m.
-double DramRates::imbalance(const DramMix& mix) const {
-  double bytes = 0;
-  double pieces = 0;
+double DramRates::lag(const DramRate& rate, double seconds) const {
+  return std::min(deviations_ * std::sqrt(rate.scatter * seconds), seconds * (part_.geometry.all_channels() - 1));
+}
+
+const DramRate& DramRates::sampled_rate(Known& known) {
+  if (!known.is_sampled) {
+    known.rate = sample(known.shares);
+    known.is_sampled = true;
+    ++sampled_;
+  }
+  return known.rate;
+}
+
+DramRate DramRates::sample(const DramMix& mix) const {
+  ChannelLoop loop(channel_, mix);
+  Tick before = loop.run(sampling_.warm_up);
+  const hbm::Counters earlier = loop.counters();
+  Moments windows;
+  while (windows.count < static_cast<double>(sampling_.most_windows)) {
+    const Tick after = loop.run(sampling_.window);
+    windows.add(static_cast<double>(after - before));
+    before = after;
+    if (windows.count >= static_cast<double>(sampling_.windows) && windows.interval() <= sampling_.enough) break;
+  }
+  const double tick = 1 / (2 * channel_.clock_rate().per_second());
+  const double bytes = static_cast<double>(sampling_.window) * channel_.geometry.transaction_bytes;
+  const double each = bytes / (windows.mean() * tick);
+  DramRate rate;
+  rate.rate = std::min(sim::Bandwidth::per_second(each * part_.geometry.all_channels()), part_.peak());
+  rate.error = std::max(windows.interval(), least_error);
+  rate.scatter = scatter_of(mix, each);
+  rate.causes = causes_of(loop.counters().since(earlier));
+  return rate;
+}
+
+// Pieces fall on channels at random: of m that a channel has on average, m more or less squared is m.
+double DramRates::scatter_of(const DramMix& mix, double rate) const {
+  double whole = 0;
+  double squares = 0;
   for (const DramShare& share : mix) {
-    bytes += static_cast<double>(share.bytes);
-    if (share.piece == 0 || share.piece > longest_piece) continue;
+    const auto bytes = static_cast<double>(share.bytes);
+    whole += bytes;
+    if (!is_scattered(share)) continue;
     const auto piece = static_cast<double>(share.piece);
     const double grains = piece / grain_ + 1 - part_.geometry.transaction_bytes / grain_;  // that one touches
-    pieces += static_cast<double>(share.bytes) / piece * grains;
+    squares += bytes * piece / grains;
   }
-  if (pieces <= 0) return 1;
-  const double channels = part_.geometry.all_channels();
-  const double mean_pieces = pieces / channels;
-  const double excess = std::sqrt(2 * mean_pieces * std::log(channels));
-  double gathered = 0;
-  for (const DramShare& share : mix) {
-    if (share.piece != 0 && share.piece <= longest_piece) gathered += static_cast<double>(share.bytes);
-  }
-  return 1 + gathered / bytes * std::min(excess / mean_pieces, channels - 1);
+  return squares / whole / rate;
 }
 
 }  // namespace kvtraffic::hardware

@@ -8,14 +8,17 @@
 namespace kvtraffic::hardware {
 
 struct FlowMachine::Parts {
-  Parts(const Device& its_device, const sim::KernelPlan& plan) : device(its_device), work(its_device, plan) {}
+  Parts(const Device& its_device, const sim::KernelPlan& plan, const sim::Locality& its_locality)
+      : device(its_device), locality(its_locality), work(its_device, plan, its_locality.selection) {}
   Device device;
+  sim::Locality locality;
   StepWork work;
   std::unique_ptr<FlowDevice> running;
 };
 
-FlowMachine::FlowMachine(const Hardware& hardware, const sim::KernelPlan& plan, const Mechanisms& mechanisms)
-    : parts_(std::make_unique<Parts>(without_ablated(hardware.device, mechanisms), plan)) {}
+FlowMachine::FlowMachine(const Hardware& hardware, const sim::KernelPlan& plan, const Mechanisms& mechanisms,
+                         const sim::Locality& locality)
+    : parts_(std::make_unique<Parts>(without_ablated(hardware.device, mechanisms), plan, locality)) {}
 
 FlowMachine::~FlowMachine() = default;
 

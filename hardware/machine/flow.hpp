@@ -7,13 +7,15 @@
 #include "hardware/machine/ablation.hpp"
 #include "hardware/spec/hardware.hpp"
 #include "sim/plan/kernel_plan.hpp"
+#include "sim/plan/locality.hpp"
 #include "sim/run/machine.hpp"
 
 namespace kvtraffic::hardware {
 
 class FlowMachine : public sim::Machine {
  public:
-  FlowMachine(const Hardware& hardware, const sim::KernelPlan& plan, const Mechanisms& mechanisms = {});
+  FlowMachine(const Hardware& hardware, const sim::KernelPlan& plan, const Mechanisms& mechanisms = {},
+              const sim::Locality& locality = {});
   ~FlowMachine() override;
   void execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) override;
   [[nodiscard]] sim::Frequency clock() const override;

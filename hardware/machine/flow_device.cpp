@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace kvtraffic::hardware {
 
@@ -10,20 +11,28 @@ using sim::Bound;
 using sim::Duration;
 using sim::Instant;
 
-FlowDevice::FlowDevice(const Device& device)
+namespace {
+
+std::unique_ptr<MemoryServer> stream_server(const Device& device) {
+  return std::make_unique<Server>("HBM", Bound::hbm, device.pin_bandwidth() * device.stream_efficiency);
+}
+
+}  // namespace
+
+FlowDevice::FlowDevice(const Device& device, std::unique_ptr<MemoryServer> hbm)
     : pool_(device),
       dispatcher_(device),
-      hbm_("HBM", Bound::hbm, device.pin_bandwidth() * device.stream_efficiency),
+      hbm_(hbm ? std::move(hbm) : stream_server(device)),
       l2_("L2", Bound::l2, device.l2_bandwidth),
       link_("link", Bound::link, device.link_bandwidth * device.link_efficiency),
       host_("host", Bound::host, device.host_bandwidth * device.host_efficiency) {
-  pool_.connect(hbm_, Bound::hbm);
+  pool_.connect(*hbm_, Bound::hbm);
   pool_.connect(l2_, Bound::l2);
   pool_.connect(link_, Bound::link);
   pool_.connect(host_, Bound::host);
   dispatcher_.connect(pool_);
   for (sim::Component* component : {static_cast<sim::Component*>(&dispatcher_), static_cast<sim::Component*>(&pool_),
-                                    static_cast<sim::Component*>(&hbm_), static_cast<sim::Component*>(&l2_),
+                                    static_cast<sim::Component*>(hbm_.get()), static_cast<sim::Component*>(&l2_),
                                     static_cast<sim::Component*>(&link_), static_cast<sim::Component*>(&host_)}) {
     loop_.add(*component);
   }
@@ -41,7 +50,8 @@ void FlowDevice::run(const sim::StepGraph& graph, std::span<const KernelWork> wo
 void FlowDevice::reset(const sim::StepGraph& graph, std::span<const KernelWork> works, sim::Outcome& outcome) {
   dispatcher_.reset(graph, works, base_, outcome.vertices);
   pool_.reset(works);
-  for (Server* server : {&hbm_, &l2_, &link_, &host_}) server->reset(base_);
+  hbm_->reset(base_);
+  for (Server* server : {&l2_, &link_, &host_}) server->reset(base_);
 }
 
 void FlowDevice::conclude(std::span<const KernelWork> works, sim::Outcome& outcome) const {
@@ -54,7 +64,7 @@ void FlowDevice::conclude(std::span<const KernelWork> works, sim::Outcome& outco
   const auto add = [&](Bound bound, Duration busy) {
     outcome.busy.emplace_back(bound, outcome.total > Duration() ? busy.seconds() / outcome.total.seconds() : 0);
   };
-  add(Bound::hbm, hbm_.busy());
+  add(Bound::hbm, hbm_->busy());
   add(Bound::l2, l2_.busy());
   add(Bound::compute, compute);
   add(Bound::link, link_.busy());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,7 +18,8 @@ namespace kvtraffic::hardware {
 
 class FlowDevice {
  public:
-  explicit FlowDevice(const Device& device);
+  // `hbm`: what serves the device's memory; absent: a server at the rate of its streams.
+  explicit FlowDevice(const Device& device, std::unique_ptr<MemoryServer> hbm = nullptr);
   // One step; `works` has one element per vertex. Fills total, bound_by, vertices and busy. The step is bound by what
   // bounds the vertices of its critical path for the longest sum of their times; time that only launches explain counts
   // as latency.
@@ -34,7 +36,8 @@ class FlowDevice {
 
   SmPool pool_;
   Dispatcher dispatcher_;
-  Server hbm_, l2_, link_, host_;
+  std::unique_ptr<MemoryServer> hbm_;
+  Server l2_, link_, host_;
   sim::Loop loop_;
   sim::Instant base_;
   bool running_ = false;

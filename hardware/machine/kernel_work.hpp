@@ -21,7 +21,6 @@ struct KernelWork {
   std::int64_t depth = 1;     // tiles that an SM of a group runs one after another
   std::int64_t hbm_read = 0;  // bytes
   std::int64_t hbm_write = 0;
-  sim::Bandwidth hbm_rate;   // of its reads and writes together; zero: the device's own
   std::int64_t l2_read = 0;  // hits and misses
   std::int64_t l2_write = 0;
   std::int64_t host = 0;

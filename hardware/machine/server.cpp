@@ -8,7 +8,7 @@
 namespace kvtraffic::hardware {
 
 Server::Server(std::string name, sim::Bound resource, sim::Bandwidth rate)
-    : Component(std::move(name)), resource_(resource), rate_(rate) {}
+    : MemoryServer(std::move(name)), resource_(resource), rate_(rate) {}
 
 void Server::reset(sim::Instant base) {
   free_ = base;
@@ -18,12 +18,17 @@ void Server::reset(sim::Instant base) {
 void Server::advance(sim::Instant now) {
   while (const auto request = requests.receive(now)) {
     const sim::Instant began = std::max(now, free_);
-    const sim::Bandwidth rate = request->rate.is_zero() ? rate_ : request->rate;
-    const sim::Duration service = sim::time_to_move(sim::Bytes::of(request->bytes), rate);
+    const sim::Duration service = sim::time_to_move(sim::Bytes::of(request->bytes), rate_);
     free_ = began + service;
     busy_ += service;
     const sim::Duration taken = free_ - now;
-    const Reply reply{request->lane, request->buffer, request->write, resource_, began, taken};
+    const Reply reply{.lane = request->lane,
+                      .buffer = request->buffer,
+                      .write = request->write,
+                      .server = resource_,
+                      .began = began,
+                      .ended = free_,
+                      .taken = taken};
     replies.send(now, reply, std::max(sim::tick, taken + request->acknowledge));
   }
 }

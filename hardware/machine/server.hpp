@@ -1,10 +1,11 @@
-// A bandwidth shared by all who ask: requests are served one after another as they arrive, then answered.
-// Leaves out latency, which does not occupy it and is added by whoever waits, and everything inside a memory or a link.
+// What answers the loads and stores of SMs: the seam of all memories and links, and the simplest of them, a bandwidth
+// that serves one request after another. Leaves out latency, which does not occupy it and is added by whoever waits.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "sim/kernel/component.hpp"
 #include "sim/kernel/port.hpp"
@@ -25,29 +26,44 @@ struct Request {
   std::uint32_t buffer = 0;
   bool write = false;
   sim::Duration acknowledge;  // after the last byte
-  sim::Bandwidth rate;        // at which these bytes are served; zero: the server's own
+  std::uint32_t vertex = 0;   // whose bytes: the share first..last - 1 of `tiles`
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t window = 0;  // bytes that the lane's SMs keep on their way
 };
 
-// Arrives when the last byte is through (and acknowledged).
+// Two things are told, at once or one after the other: that the request's last byte has been asked for, so that the
+// lane could ask for more, and that it is through (and acknowledged).
 struct Reply {
   std::uint32_t lane = 0;
   std::uint32_t buffer = 0;
   bool write = false;
+  bool admits = true;
+  bool serves = true;
   sim::Bound server = sim::Bound::hbm;
   sim::Instant began;   // its first byte
+  sim::Instant ended;   // its last byte; not later than the reply, and never far from it
   sim::Duration taken;  // waiting for others and being served
 };
 
-class Server : public sim::Component {
+class MemoryServer : public sim::Component {
  public:
-  Server(std::string name, sim::Bound resource, sim::Bandwidth rate);
-  void reset(sim::Instant base);  // idle from `base` on
-  [[nodiscard]] sim::Duration busy() const { return busy_; }
-  [[nodiscard]] sim::Instant wake() const override { return requests.next(); }
-  void advance(sim::Instant now) override;
+  explicit MemoryServer(std::string name) : Component(std::move(name)) {}
+  virtual void reset(sim::Instant base) = 0;  // idle from `base` on
+  [[nodiscard]] virtual sim::Duration busy() const = 0;
 
   sim::Port<Request> requests{"requests", *this};
   sim::Outlet<Reply> replies;
+};
+
+// First come, first served.
+class Server : public MemoryServer {
+ public:
+  Server(std::string name, sim::Bound resource, sim::Bandwidth rate);
+  void reset(sim::Instant base) override;
+  [[nodiscard]] sim::Duration busy() const override { return busy_; }
+  [[nodiscard]] sim::Instant wake() const override { return requests.next(); }
+  void advance(sim::Instant now) override;
 
  private:
   sim::Bound resource_;

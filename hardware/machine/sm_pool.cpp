@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "sim/units/whole.hpp"
+
 namespace kvtraffic::hardware {
 
 using sim::Bound;
@@ -24,6 +26,9 @@ std::int64_t share(std::int64_t bytes, const KernelWork& work, std::int64_t firs
   return bytes == 0 ? 0 : up_to(last) - up_to(first);
 }
 
+// Whether an SM loads for its next tile before the last one has its bytes.
+bool work_has_room(const KernelWork& work) { return work.bubble == Duration(); }
+
 }  // namespace
 
 SmPool::SmPool(const Device& device)
@@ -38,11 +43,12 @@ SmPool::SmPool(const Device& device)
   active_.reserve(lanes_.size());
 }
 
-// A lane has at most one request per buffer at a server; twice that, because a returned credit is seen one tick later.
-void SmPool::connect(Server& server, Bound resource) {
+// A lane has at most one request per buffer at a server, and each is answered in two messages at most; twice that,
+// because a returned credit is seen one tick later.
+void SmPool::connect(MemoryServer& server, Bound resource) {
   const auto credits = static_cast<std::uint32_t>(2 * lanes_.size() * buffers);
   servers_[index_of(resource)] = server.requests.connect(*this, credits);
-  server.replies = replies.connect(server, credits);
+  server.replies = replies.connect(server, 2 * credits);
 }
 
 void SmPool::reset(std::span<const KernelWork> works) { works_ = works; }
@@ -148,7 +154,8 @@ void SmPool::issue(std::uint32_t index, Instant now) {
   lane.next = (buffer + 1) % buffers;
   lane.loading = true;
   ask_for_loads(index, buffer, now);
-  if (group.pending == 0) loaded(lane, group, now);
+  if (group.outside == 0 && work_has_room(*kernel.work)) release(lane, group, now);
+  settle(lane, now);
 }
 
 void SmPool::ask_for_loads(std::uint32_t index, std::uint32_t buffer, Instant now) {
@@ -161,8 +168,9 @@ void SmPool::ask_for_loads(std::uint32_t index, std::uint32_t buffer, Instant no
   const std::int64_t remote = part(work.remote);
   const auto load = [&](Bound server, std::int64_t bytes) {
     if (bytes == 0) return;
-    ask(server, {bytes, index, buffer, false, {}, rate_of(server, work)}, now);
+    ask(server, index, buffer, bytes, false, now);
     ++group.pending;
+    ++group.outside;
     group.latency = std::max(group.latency, latency_of(server, work));
   };
   load(Bound::hbm, part(work.hbm_read));
@@ -175,8 +183,7 @@ void SmPool::ask_for_loads(std::uint32_t index, std::uint32_t buffer, Instant no
   lane.started = true;
   const auto sms = static_cast<double>(group.sms);
   const std::int64_t loaded_bytes = l2 + host + remote;
-  const sim::Bandwidth rate = work.load_rate.is_zero() ? device_.sm_load_rate : work.load_rate;
-  if (loaded_bytes > 0) group.load_time = sim::time_to_move(sim::Bytes::of(loaded_bytes), rate * sms);
+  if (loaded_bytes > 0) group.load_time = sim::time_to_move(sim::Bytes::of(loaded_bytes), load_rate_of(work) * sms);
   group.first_data = now + group.latency;
 }
 
@@ -193,11 +200,25 @@ Duration SmPool::latency_of(Bound server, const KernelWork& work) const {
   }
 }
 
-sim::Bandwidth SmPool::rate_of(Bound server, const KernelWork& work) {
-  return server == Bound::hbm ? work.hbm_rate : sim::Bandwidth();
+sim::Bandwidth SmPool::load_rate_of(const KernelWork& work) const {
+  return work.load_rate.is_zero() ? device_.sm_load_rate : work.load_rate;
 }
 
-void SmPool::ask(Bound server, const Request& request, Instant now) {
+// An SM that loads at its highest rate from an idle memory has so much on its way.
+void SmPool::ask(Bound server, std::uint32_t index, std::uint32_t buffer, std::int64_t bytes, bool write, Instant now) {
+  const Lane& lane = lanes_[index];
+  const Buffer& group = lane.groups[buffer];
+  const Kernel& kernel = kernels_[lane.kernel];
+  const double in_flight = load_rate_of(*kernel.work).per_second() * device_.memory_latency.seconds();
+  const Request request{.bytes = bytes,
+                        .lane = index,
+                        .buffer = buffer,
+                        .write = write,
+                        .acknowledge = write ? device_.l2_latency : Duration(),
+                        .vertex = kernel.vertex,
+                        .first = group.first,
+                        .last = group.last,
+                        .window = sim::checked_whole(in_flight * static_cast<double>(group.sms))};
   servers_[index_of(server)].send(now, request, sim::tick);
 }
 
@@ -205,17 +226,36 @@ void SmPool::take_reply(const Reply& reply, Instant now) {
   Lane& lane = lanes_[reply.lane];
   Kernel& kernel = kernels_[lane.kernel];
   Buffer& group = lane.groups[reply.buffer];
-  kernel.taken[index_of(reply.server)] += reply.taken;
-  --group.pending;
-  if (reply.write) {
-    if (group.pending == 0) group.stage = Stage::empty;
-  } else {
-    const Duration latency = kernel.work->folded ? Duration() : latency_of(reply.server, *kernel.work);
-    group.first_data = std::max(group.first_data, reply.began + latency);
-    group.arrived = std::max(group.arrived, now + latency);
-    if (group.pending == 0) loaded(lane, group, now);
+  if (reply.admits && !reply.write && --group.outside == 0 && work_has_room(*kernel.work)) release(lane, group, now);
+  if (reply.serves) {
+    kernel.taken[index_of(reply.server)] += reply.taken;
+    --group.pending;
+    if (reply.write) {
+      if (group.pending == 0) group.stage = Stage::empty;
+    } else {
+      const Duration latency = kernel.work->folded ? Duration() : latency_of(reply.server, *kernel.work);
+      group.first_data = std::max(group.first_data, reply.began + latency);
+      group.arrived = std::max(group.arrived, reply.ended + latency);
+      settle(lane, now);
+    }
   }
   lane.due = next_event(lane);
+}
+
+// Groups are taken over in the order in which they were asked for.
+void SmPool::settle(Lane& lane, Instant now) {
+  while (true) {
+    Buffer& group = lane.groups[lane.arriving];
+    if (group.stage != Stage::loading || group.pending > 0) return;
+    loaded(lane, group, now);
+    lane.arriving = (lane.arriving + 1) % buffers;
+  }
+}
+
+// The next group may ask for its loads.
+void SmPool::release(Lane& lane, const Buffer& group, Instant now) {
+  lane.loading = false;
+  lane.can_load = std::max(now, group.issued + group.load_time);
 }
 
 // All bytes of the group are under way: what is left is latency and arithmetic, both known.
@@ -223,8 +263,7 @@ void SmPool::loaded(Lane& lane, Buffer& group, Instant now) {
   const KernelWork& work = *kernels_[lane.kernel].work;
   const std::int64_t tiles = sim::ceil_divide(group.last - group.first, group.sms);
   const Duration arithmetic = work.tile_time * tiles;
-  lane.loading = false;
-  lane.can_load = std::max(now, group.issued + group.load_time);
+  if (!work_has_room(work)) release(lane, group, now);
   group.stage = Stage::computing;
   group.arrived = std::max(group.arrived, group.issued + group.load_time + group.latency);
   group.computed = std::max(group.arrived, std::max(group.first_data, lane.free) + arithmetic);
@@ -248,7 +287,7 @@ void SmPool::store(std::uint32_t index, std::uint32_t buffer, Instant now) {
   const KernelWork& work = *kernels_[lane.kernel].work;
   const auto write = [&](Bound server, std::int64_t bytes) {
     if (bytes == 0) return;
-    ask(server, {bytes, index, buffer, true, device_.l2_latency, rate_of(server, work)}, now);
+    ask(server, index, buffer, bytes, true, now);
     ++group.pending;
   };
   write(Bound::hbm, share(work.hbm_write, work, group.first, group.last));

@@ -27,8 +27,9 @@ struct Finished {
 
 // SMs that a kernel gets at one moment form a lane. A lane takes groups of tiles from its kernel until none are left:
 // each of its SMs runs `depth` tiles of a group. Loads of a group are asked for as soon as those of the group before
-// have been served, up to `buffers` groups ahead of the last store, so that latency is paid once and not per wave;
-// arithmetic of a group overlaps its own loads from the first byte on. With less than a wave left, only a lane that has
+// have been admitted (where tiles have a bubble: served), up to `buffers` groups ahead of the last store, so that
+// latency is paid once and not per wave; they arrive in order, and arithmetic of a group overlaps its own loads from
+// the first byte on. With less than a wave left, only a lane that has
 // the whole device still takes tiles ahead: others leave them to the SMs that are free first. Kernels get free SMs in
 // the order of launch, and a lane keeps its SMs while its kernel has tiles.
 class SmPool : public sim::Component {
@@ -37,7 +38,7 @@ class SmPool : public sim::Component {
   static constexpr std::uint32_t buffers = 3;
 
   explicit SmPool(const Device& device);
-  void connect(Server& server, sim::Bound resource);
+  void connect(MemoryServer& server, sim::Bound resource);
   void reset(std::span<const KernelWork> works);  // one per vertex; requires that nothing is running
   [[nodiscard]] sim::Instant wake() const override;
   void advance(sim::Instant now) override;
@@ -51,7 +52,8 @@ class SmPool : public sim::Component {
   enum class Stage : std::uint8_t { empty, loading, computing, storing };
   struct Buffer {  // a group of tiles on its way
     Stage stage = Stage::empty;
-    std::uint32_t pending = 0;  // replies not yet in
+    std::uint32_t pending = 0;  // requests not yet served
+    std::uint32_t outside = 0;  // loads not yet admitted
     std::int64_t first = 0;     // its tiles: first..last - 1
     std::int64_t last = 0;
     std::int64_t sms = 0;
@@ -66,10 +68,11 @@ class SmPool : public sim::Component {
     std::uint32_t kernel = 0;
     std::int64_t sms = 0;
     std::uint32_t next = 0;       // buffer of the next group to issue
+    std::uint32_t arriving = 0;   // buffer of the next group whose loads arrive
     std::uint32_t computing = 0;  // buffer of the next group to compute or computing
     bool started = false;
-    bool loading = false;
-    sim::Instant can_load;  // when the loads of the group before have been served
+    bool loading = false;   // the last group's loads leave no room for more
+    sim::Instant can_load;  // when they no longer did
     sim::Instant free;      // when the arithmetic of the group before ends
     sim::Instant due;
     sim::Duration compute;
@@ -94,14 +97,17 @@ class SmPool : public sim::Component {
   void take_reply(const Reply& reply, sim::Instant now);
   void issue(std::uint32_t index, sim::Instant now);
   void ask_for_loads(std::uint32_t index, std::uint32_t buffer, sim::Instant now);
+  void settle(Lane& lane, sim::Instant now);
+  static void release(Lane& lane, const Buffer& group, sim::Instant now);
   void loaded(Lane& lane, Buffer& group, sim::Instant now);
   static void add_bubble(Lane& lane, Buffer& group, sim::Duration bubble);
   void store(std::uint32_t index, std::uint32_t buffer, sim::Instant now);
-  void ask(sim::Bound server, const Request& request, sim::Instant now);
+  void ask(sim::Bound server, std::uint32_t index, std::uint32_t buffer, std::int64_t bytes, bool write,
+           sim::Instant now);
   void give_back_surplus(Lane& lane);
   [[nodiscard]] sim::Instant next_issue(const Lane& lane) const;
   [[nodiscard]] sim::Instant next_event(const Lane& lane) const;
-  [[nodiscard]] static sim::Bandwidth rate_of(sim::Bound server, const KernelWork& work);
+  [[nodiscard]] sim::Bandwidth load_rate_of(const KernelWork& work) const;
   [[nodiscard]] sim::Duration latency_of(sim::Bound server, const KernelWork& work) const;
 
   Device device_;

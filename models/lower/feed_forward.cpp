@@ -183,6 +183,7 @@ void LayerBuilder::mixture() {
   if (const auto shared = shared_experts(normed)) after.push_back({*shared, "shared experts' output"});
   std::uint32_t sum = add("experts.sum", OperationKind::elementwise, after, [&](OperationMaker& op) {
     op.reads_routed("expert output", hidden(), experts);
+    if (spread) op.at_home();
     if (e.shared > 0) op.reads("shared output", hidden());
     op.writes("block output", hidden());
   });

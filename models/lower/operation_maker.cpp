@@ -163,6 +163,11 @@ OperationMaker& OperationMaker::each_sequence(Per per, sim::Count count) {
   return *this;
 }
 
+OperationMaker& OperationMaker::at_home() {
+  operation_.accesses.back().at_home = true;
+  return *this;
+}
+
 OperationMaker& OperationMaker::shared_by(std::int64_t queries) {
   operation_.accesses.back().queries = queries;
   return *this;

@@ -55,6 +55,8 @@ class OperationMaker {
                                std::int64_t ways = whole);
   // Of the last access: taken once for each sequence.
   OperationMaker& each_sequence(sim::Per per, sim::Count count);
+  // Of the last access, one of routed activations: it takes place where the tokens are, not where their experts lie.
+  OperationMaker& at_home();
   // Of the last access: a tile of `queries` tokens loads it together.
   OperationMaker& shared_by(std::int64_t queries);
   // Any other access of a token.

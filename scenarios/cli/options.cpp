@@ -150,6 +150,7 @@ class Parser {
     verb->add_option("--fidelity", texts_.fidelity,
                      "cycle, flow, roofline, or all to see them side by side; like --set fidelity=...")
         ->type_name("F");
+    verb->add_flag("--exact", exact_, "Simulate every DRAM command, derive no time from windows; like --set exact=on");
   }
 
   void add_run() {
@@ -353,6 +354,7 @@ class Parser {
   [[nodiscard]] ScenarioArguments scenario() const {
     ScenarioArguments result = scenario_;
     if (result.file.empty()) refuse("which scenario? A file, - for standard input, or a name of the library", verb());
+    if (exact_) result.settings.emplace_back("exact=on");
     if (const auto chosen = fidelity(true)) {
       result.settings.push_back(*chosen == "all" ? "sweep.fidelity=[roofline, flow, cycle]" : "fidelity=" + *chosen);
     }
@@ -466,6 +468,7 @@ class Parser {
   DeviceArguments device_;
   MeasuredArguments measured_;
   Texts texts_;
+  bool exact_ = false;
   bool wants_version_ = false;
 };
 

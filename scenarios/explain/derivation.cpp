@@ -50,6 +50,32 @@ Input hardware_input(const Setup& setup, const std::string& path, std::string va
   return {fmt::format("{} of {}", path, h.device.name), std::move(value), std::move(source)};
 }
 
+namespace {
+
+// What was drawn for each set of experts and span that operations ask for.
+void add_drawn_inputs(const Evaluated& point, Derivation& d) {
+  const sim::Tally& tally = point.tally;
+  const auto& sets = point.lowered.graph.expert_sets();
+  if (tally.drawn.empty()) return;
+  const sim::Routing& routing = tally.point.routing;
+  d.add_input(
+      {"workload.routing, drawn", fmt::format("seed {}, skew {}", routing.seed, sim::exact_text(routing.skew)), ""});
+  for (std::size_t i = 0; i < tally.drawn.size(); ++i) {
+    const sim::ExpertLoad& load = tally.drawn[i];
+    if (load.distinct.total == 0) continue;
+    const sim::ExpertSet& set = sets[i % sets.size()];
+    d.add_input({fmt::format("experts with tokens of set {}, {} tokens x {}", i % sets.size(),
+                             sim::with_commas(tally.spans[i / sets.size()].tokens), set.active),
+                 fmt::format("{} of {}; at most {} of them on a device, {} (token, expert) pairs and {} tiles of 64 "
+                             "rows",
+                             load.distinct.total, set.routed, load.distinct.device, sim::with_commas(load.pairs_device),
+                             sim::with_commas(load.row_tiles_64)),
+                 ""});
+  }
+}
+
+}  // namespace
+
 void add_scenario_inputs(const Evaluated& point, Derivation& d) {
   const sim::Tally& tally = point.tally;
   const sim::Deployment& where = tally.deployment;
@@ -62,6 +88,7 @@ void add_scenario_inputs(const Evaluated& point, Derivation& d) {
   }
   d.add_input({"devices, tensor x data, expert",
                fmt::format("{}, {} x {}, {}", where.devices, where.tensor, where.data, where.expert), ""});
+  add_drawn_inputs(point, d);
   if (tally.point.divisor > 1) {
     d.add_input(
         {"workload.position: mean", fmt::format("average over N = {} to {}", tally.point.first, tally.point.last), ""});

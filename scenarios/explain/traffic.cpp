@@ -76,13 +76,17 @@ std::string experts_text(const Evaluated& point, const sim::Operation& operation
   const sim::StepGraph& graph = point.lowered.graph;
   const sim::ExpertSet& set = graph.expert_sets()[access.experts];
   const std::size_t at = operation.span * graph.expert_sets().size() + access.experts;
-  if (is_prefill(point)) return fmt::format("{} distinct experts a chunk", point.tally.distinct_experts[at]);
   const std::int64_t distinct = point.tally.distinct_experts[at];
-  std::string text = fmt::format("{} distinct experts [{} x (1 - (1 - {}/{})^{})]", distinct, set.routed, set.active,
-                                 set.routed, point.tally.tokens);
+  const bool is_drawn = !point.tally.drawn.empty();
+  if (is_prefill(point)) return fmt::format("{} distinct experts a chunk{}", distinct, is_drawn ? " [drawn]" : "");
+  std::string text = fmt::format(
+      "{} distinct experts [{}]", distinct,
+      is_drawn ? std::string("drawn")
+               : fmt::format("{} x (1 - (1 - {}/{})^{})", set.routed, set.active, set.routed, point.tally.tokens));
   if (set.hosted == 0) return text;
   const std::string_view where = access.place == sim::Place::host ? "in host memory" : "on devices";
-  return fmt::format("{} {} of {}", set.part_in(access.place, distinct), where, text);
+  const std::int64_t there = point.tally.distinct_in(access.place, graph, operation.span, access.experts);
+  return fmt::format("{} {} of {}", there, where, text);
 }
 
 std::string units_text(const Evaluated& point, const sim::Operation& operation, const Access& access) {

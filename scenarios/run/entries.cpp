@@ -74,6 +74,20 @@ void check_placement(const Entries& entries, const Scenario& scenario, Diagnosti
   }
 }
 
+// Experts are drawn one by one.
+void check_routing(const Entries& entries, const Scenario& scenario, Diagnostics& faults) {
+  if (!scenario.routing.is_drawn) return;
+  for (const models::Layer& layer : entries.model.layers) {
+    const models::Experts& its = layer.experts;
+    if (its.routed == 0 || sim::can_draw({its.routed, its.active})) continue;
+    faults.error(
+        scenario.routing_mark, "workload.routing",
+        fmt::format("{} of {} experts of '{}' are too many to draw", its.active, its.routed, entries.model.name),
+        fmt::format("even, or at most {} experts x (chosen ones + 1)", sim::largest_draw));
+    return;
+  }
+}
+
 }  // namespace
 
 sim::Placement placement_on(const hardware::Hardware& hardware, const sim::Placement& asked) {
@@ -119,6 +133,7 @@ std::optional<sim::Deployment> fit_together(const Entries& entries, const Scenar
         "no such keys");
   }
   check_placement(entries, scenario, faults);
+  check_routing(entries, scenario, faults);
   if (!deployment) faults.error(parallel, "parallel", deployment.error());
   diagnostics.append(faults);
   if (faults.has_errors()) return std::nullopt;

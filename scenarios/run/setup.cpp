@@ -70,10 +70,12 @@ std::string without_part_text(const Setup& setup) {
 std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   if (setup.scenario.fidelity == Fidelity::roofline) return nullptr;
   const hardware::Mechanisms& mechanisms = setup.scenario.mechanisms;
+  const sim::Locality& locality = setup.scenario.locality;
   if (setup.scenario.fidelity == Fidelity::cycle) {
-    return std::make_unique<hardware::CycleMachine>(setup.hardware, *setup.memory, setup.engine.plan, mechanisms);
+    return std::make_unique<hardware::CycleMachine>(setup.hardware, *setup.memory, setup.engine.plan, mechanisms,
+                                                    locality, setup.scenario.exact);
   }
-  return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan, mechanisms);
+  return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan, mechanisms, locality);
 }
 
 void fail(sim::PointResult& result, std::string reason) {
@@ -201,6 +203,9 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   if (setup.scenario.fidelity == Fidelity::flow && !setup.scenario.fidelity_is_asked) {
     result.warnings.push_back(without_part_text(setup));
   }
+  if (setup.scenario.routing.is_drawn && !setup.model.has_experts()) {
+    result.warnings.push_back(fmt::format("workload.routing: '{}' has no routed experts", setup.model.name));
+  }
   if (context > setup.model.max_positions) result.warnings.push_back(beyond_text(context, setup.model.max_positions));
   result.storage = sim::storage_at(lowered_->demand, setup.deployment, limits_of(setup), batch, context);
   const bool is_infeasible = !sim::fits(*result.storage) && setup.scenario.enforce_capacity;
@@ -249,7 +254,10 @@ std::int64_t Evaluator::chunks(std::int64_t context) const {
 
 sim::Point Evaluator::chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const {
   sim::Point point = positions_of_chunk(batch, context, number);
-  point.cold = setup_->scenario.starts_cold && !setup_->scenario.scope.kernel && number == 0;
+  const Scenario& scenario = setup_->scenario;
+  point.routing = scenario.routing;
+  point.chunk = number;
+  point.cold = scenario.starts_cold && !scenario.scope.kernel && number == 0;
   return point;
 }
 

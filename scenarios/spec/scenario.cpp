@@ -8,6 +8,8 @@
 #include <array>
 #include <string_view>
 
+#include "scenarios/spec/locality.hpp"
+
 namespace kvtraffic::scenarios {
 namespace {
 
@@ -22,6 +24,8 @@ constexpr double most_sequences = 1e9;
 constexpr double most_positions = 1e9;
 constexpr double most_devices = 1e6;
 constexpr double most_layers = 10000;
+constexpr double most_seed = 1e15;
+constexpr double most_skew = 10;
 
 constexpr std::array<std::string_view, 3> fidelities{"cycle", "flow", "roofline"};
 constexpr std::array<std::string_view, 2> capacities{"enforce", "ignore"};
@@ -90,6 +94,26 @@ constexpr Table ablate_table{
     .help = "Mechanisms to leave out of the simulation, to see what they cost. Bytes asked for stay the same.",
     .fields = ablate_fields};
 
+constexpr std::array routing_fields{
+    Field{.name = "seed",
+          .type = Type::integer,
+          .help = "Equal seeds are equal draws.",
+          .fallback = "1",
+          .min = 0,
+          .max = most_seed},
+    Field{.name = "skew",
+          .type = Type::number,
+          .help = "The i-th most popular expert of a layer is chosen in proportion to i^-skew; 0: all alike.",
+          .fallback = "0",
+          .min = 0,
+          .max = most_skew},
+};
+constexpr Table routing_table{
+    .name = "routing",
+    .help = "Draws the experts of each token, all different, and who is popular in each layer.",
+    .fields = routing_fields};
+constexpr std::array<std::string_view, 1> routings{"even"};
+
 constexpr std::array workload_fields{
     Field{.name = "phase",
           .type = Type::choice,
@@ -115,6 +139,13 @@ constexpr std::array workload_fields{
                   "ratios.",
           .fallback = "exact",
           .choices = positions},
+    Field{.name = "routing",
+          .type = Type::map,
+          .help = "How tokens choose routed experts: even (all experts get the same, and as many as expected get any), "
+                  "or drawn: {seed: 1, skew: 0.5}.",
+          .fallback = "even",
+          .choices = routings,
+          .table = &routing_table},
     Field{.name = "scope",
           .type = Type::any,
           .help = "What is simulated: step, {layer: N, part: attention}, {operation: NAME}, or a kernel by itself: "
@@ -152,6 +183,8 @@ constexpr std::array workload_fields{
           .fallback = "0",
           .min = 0,
           .max = most_positions},
+    selection_field,
+    pages_field,
 };
 constexpr Table workload_table{
     .name = "workload", .help = "What the deployment is asked to do.", .fields = workload_fields};
@@ -176,6 +209,12 @@ constexpr std::array scenario_fields{
                   "device names no DRAM part, flow.",
           .fallback = "cycle",
           .choices = fidelities},
+    Field{.name = "exact",
+          .type = Type::choice,
+          .help = "Cycle only. On: every DRAM command of the step is simulated, and no time is derived from windows; "
+                  "bytes are the same, and it takes minutes where a step moves gigabytes.",
+          .fallback = "off",
+          .choices = switches},
     Field{.name = "capacity",
           .type = Type::choice,
           .help = "Whether a point that does not fit into memory is infeasible, or is run with a warning.",
@@ -241,6 +280,10 @@ void check_ablation(const View& view, Diagnostics& diagnostics) {
                       fmt::format("has no effect with fidelity {}", fidelity), "on, or no such key");
   };
   if (fidelity == "cycle") return;
+  if (view.text("exact") == "on") {
+    diagnostics.error(view.mark("exact"), "exact", fmt::format("has no effect with fidelity {}", fidelity),
+                      "off, or no such key");
+  }
   for (const std::string_view field : {"refresh", "dram_commands", "gather"}) refuse(field);
   if (fidelity == "flow") return;
   for (const std::string_view field : {"l2", "launch"}) refuse(field);
@@ -261,6 +304,10 @@ void check_kernel(const View& view, const Scope& scope, Diagnostics& diagnostics
     if (!workload.has(field)) continue;
     diagnostics.error(workload.mark(field), fmt::format("workload.{}", field), "the kernel of the scope states it",
                       "no such key");
+  }
+  if (workload.node("routing").is_map()) {
+    diagnostics.error(workload.mark("routing"), "workload.routing", "the kernel of the scope states its tokens' spread",
+                      "even, or no such key");
   }
   if (workload.text("cache") == "steady") {
     diagnostics.error(workload.mark("cache"), "workload.cache", "a kernel by itself has no step before it",
@@ -334,12 +381,18 @@ void read_workload(const View& workload, Scenario& scenario) {
   scenario.phase = workload.text("phase") == "prefill" ? Phase::prefill : Phase::decode;
   scenario.batch = workload.integer("batch");
   scenario.context = workload.integer("context");
+  const View routing = workload.map("routing");
+  scenario.routing = {.is_drawn = workload.node("routing").is_map(),
+                      .seed = static_cast<std::uint64_t>(routing.integer("seed")),
+                      .skew = routing.number("skew")};
+  scenario.routing_mark = workload.mark("routing");
   scenario.position = workload.text("position") == "mean" ? Position::mean : Position::exact;
   scenario.cached = workload.integer("cached");
   scenario.chunk = workload.integer("chunk");
   scenario.starts_cold = workload.text("cache") == "cold";
   scenario.bounded_replay = workload.text("replay") != "full";
   scenario.source_in_full = workload.text("source_layer") == "full";
+  scenario.locality = locality_of(workload);
   for (const std::string_view field : {"replay", "source_layer"}) {
     if (workload.has(field) && workload.text(field) == "full") scenario.encoder_option = workload.mark(field);
   }
@@ -383,7 +436,9 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   scenario.fidelity_is_asked = view.has("fidelity");
   scenario.fidelity_mark = view.mark("fidelity");
   scenario.mechanisms = mechanisms_of(view.map("ablate"));
+  scenario.exact = view.text("exact") == "on";
   check_ablation(view, diagnostics);
+  check_locality(view.map("workload"), scenario.fidelity != Fidelity::roofline, diagnostics);
   check_phase(view.map("workload"), diagnostics);
   scenario.scope = read_scope(view.map("workload").node("scope"), view.map("workload").mark("scope"), diagnostics);
   check_kernel(view, scenario.scope, diagnostics);

@@ -9,7 +9,9 @@
 #include "scenarios/spec/scope.hpp"
 #include "sim/config/table.hpp"
 #include "sim/plan/deployment.hpp"
+#include "sim/plan/locality.hpp"
 #include "sim/plan/placement.hpp"
+#include "sim/plan/routing.hpp"
 
 namespace kvtraffic::scenarios {
 
@@ -27,6 +29,7 @@ struct Scenario {
   bool fidelity_is_asked = false;  // else it is a default, and gives way where it cannot be had
   sim::Mark fidelity_mark;
   hardware::Mechanisms mechanisms;
+  bool exact = false;  // simulate every DRAM command: time is then not derived from windows
   bool enforce_capacity = true;
   double reserve = 0.1;      // share of device memory kept free for activations and the runtime
   std::int64_t draft = 0;    // draft layers that run along
@@ -36,7 +39,10 @@ struct Scenario {
   Phase phase = Phase::decode;
   std::int64_t batch = 1;
   std::int64_t context = 1;
+  sim::Routing routing;
+  sim::Mark routing_mark;
   Position position = Position::exact;
+  sim::Locality locality;
   bool starts_cold = false;  // L2 is empty when the step begins; else an equal step came before
   // Prefill only.
   std::int64_t cached = 0;  // leading tokens whose cache exists

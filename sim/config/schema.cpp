@@ -191,8 +191,10 @@ Json Writer::sourced(Json rule) const {
 
 Json Writer::value_of(const Field& field, Type type) {
   switch (type) {
-    case Type::map:
-      return {{"$ref", pointer_to(*field.table)}};
+    case Type::map: {
+      const Json map = {{"$ref", pointer_to(*field.table)}};
+      return field.choices.empty() ? map : Json{{"anyOf", {map, {{"enum", texts(field.choices)}}}}};
+    }
     case Type::list:
       return sourced({{"type", "array"}, {"items", value_of(field, field.item)}});
     case Type::dictionary: {

@@ -30,7 +30,7 @@ enum class Type {
   flop_rate,   // unit required
   ratio,       // 0.93 or 93%
   choice,      // one of Field::choices
-  map,         // Field::table
+  map,         // Field::table; or, where there are any, one of the words Field::choices
   list,        // of Field::item; of maps when item == Type::map, then Field::table
   dictionary,  // any keys, each value of Field::item (of Field::table when item == Type::map)
   reference,   // a name, a file, or a map {extends: NAME, ...} that some other table checks

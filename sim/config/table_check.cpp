@@ -138,6 +138,7 @@ class Checker {
   void check_scalar(const Place& place, const Field& field, Type type);
   void check_measured(const Place& place, const Field& field, Type type);
   void check_choice(const Place& place, const Field& field);
+  void check_map_or_word(const Place& place, const Field& field);
   void check_list(const Place& place, const Field& field);
   void check_dictionary(const Place& place, const Field& field);
   void check_provenance(const Node::Member& member, const std::string& path);
@@ -227,7 +228,7 @@ void Checker::check_value(const Place& place, const Field& field, Type type) {
   if (is_wrapped) {
     check_wrapped(place, field, type);
   } else if (type == Type::map) {
-    check_map(place, *field.table);
+    check_map_or_word(place, field);
   } else if (type == Type::list) {
     check_list(place, field);
   } else if (type == Type::dictionary) {
@@ -296,6 +297,21 @@ void Checker::check_choice(const Place& place, const Field& field) {
   diagnostics_.error(place.mark, place.path,
                      fmt::format("{} is not one of {}", in_quotes(place.node.text()), joined(known)), "",
                      nearest_name(place.node.text(), known));
+}
+
+void Checker::check_map_or_word(const Place& place, const Field& field) {
+  if (place.node.is_map() || field.choices.empty()) {
+    check_map(place, *field.table);
+    return;
+  }
+  if (place.node.is_scalar() && std::ranges::find(field.choices, place.node.text()) != field.choices.end()) {
+    return;
+  }
+  const std::vector<std::string> words = names_of(field.choices);
+  const std::string nearest = place.node.is_scalar() ? nearest_name(place.node.text(), words) : "";
+  diagnostics_.error(
+      place.mark, place.path, fmt::format("expected {} or a map, found {}", joined(words), found_words(place.node)),
+      fmt::format("{}, or a map with the keys {}", joined(words), joined(names_of(field.table->fields))), nearest);
 }
 
 void Checker::check_list(const Place& place, const Field& field) {

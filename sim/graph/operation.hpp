@@ -62,6 +62,7 @@ struct Access {
   bool only_new = false;   // not done again for positions that are replayed
   bool dependent =
       false;  // its bytes or addresses come from an earlier operation of this step, so it cannot be fetched ahead
+  bool at_home = false;  // Per::routed: back where the tokens are, so that uneven experts do not matter
   std::int64_t ways =
       1;  // most tensor ranks that can share it: 1 = every rank holds a copy, divides_freely = any number
   std::uint32_t role = 0;     // index into StepGraph::roles()
@@ -112,7 +113,7 @@ struct Shape {
   std::int64_t window = 0;      // attention: positions of the sliding window, read beside `keys`
   Count keys;                   // attention, scan, topk: entries per token
   std::int64_t picked = 0;      // topk: entries that are kept; 0: not said
-  // A grouped GEMM outside a step, whose experts are not drawn: 0 in steps.
+  // A grouped GEMM outside a step, which states its experts' tokens itself: 0 in steps.
   std::int64_t groups = 0;         // experts with tokens
   std::int64_t local = 0;          // experts on the device, with and without tokens
   std::int64_t group_rows = 0;     // of one that has the mean of tokens

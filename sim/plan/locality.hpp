@@ -35,7 +35,7 @@ enum class PageOrder : std::uint8_t {
 
 struct Locality {
   Selection selection;
-  PageOrder pages = PageOrder::aged;
+  PageOrder pages = PageOrder::sequential;
 };
 
 }  // namespace kvtraffic::sim

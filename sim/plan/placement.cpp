@@ -1,5 +1,5 @@
 // A share of experts as a number of experts.
-// Leaves out which ones: routing is even, so that all are alike.
+// Leaves out which ones: with even routing all are alike, and drawn ones know (routing.hpp).
 #include "sim/plan/placement.hpp"
 
 #include <algorithm>

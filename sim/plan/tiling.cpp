@@ -76,12 +76,18 @@ struct Groups {
     }
     const std::uint32_t set = q.operation.experts;
     const std::size_t at = q.operation.span * graph.expert_sets().size() + set;
+    const std::int64_t columns = ceil_divide(shape.columns, q.tally.deployment.expert_tensor());
+    if (!q.tally.drawn.empty()) return drawn(q.tally.drawn[at], tile, columns);
     const std::int64_t experts = std::max<std::int64_t>(1, q.tally.distinct_experts[at]);
     const std::int64_t here = std::max<std::int64_t>(1, q.tally.distinct_experts_device[at]);
     const std::int64_t pairs = checked_multiply(q.span.tokens, graph.expert_sets()[set].active);
     const std::int64_t rows = ceil_divide(pairs, experts);
-    return {here, rows, checked_multiply(here, pieces(rows, tile)),
-            ceil_divide(shape.columns, q.tally.deployment.expert_tensor())};
+    return {here, rows, checked_multiply(here, pieces(rows, tile)), columns};
+  }
+  static Groups drawn(const ExpertLoad& load, std::int64_t tile, std::int64_t columns) {
+    const std::int64_t here = std::max<std::int64_t>(1, load.distinct.device);
+    const std::int64_t row_tiles = tile <= 64 ? load.row_tiles_64 : load.row_tiles_128;
+    return {here, pieces(load.pairs_device, here), std::max<std::int64_t>(1, row_tiles), columns};
   }
 };
 

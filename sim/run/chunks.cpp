@@ -49,6 +49,7 @@ void add_chunk(const Tally& chunk, Tally& sum) {
   sum.tokens_device = checked_add(sum.tokens_device, chunk.tokens_device);
   sum.distinct_experts = chunk.distinct_experts;
   sum.distinct_experts_device = chunk.distinct_experts_device;
+  sum.drawn = chunk.drawn;
   sum.costs = chunk.costs;
 }
 

@@ -10,8 +10,9 @@
 
 namespace kvtraffic::sim {
 
-// Adds the tally of the next chunk of the same graph and prompts. Counts that are no sums (distinct experts, costs of a
-// sequence) are those of the last chunk; positions reach from the first chunk's first to the last chunk's last.
+// Adds the tally of the next chunk of the same graph and prompts. Counts that are no sums (distinct and drawn experts,
+// costs of a sequence) are those of the last chunk; positions reach from the first chunk's first to the last chunk's
+// last.
 void add_chunk(const Tally& chunk, Tally& sum);
 
 // Chunks follow one another, so times add up: an operation starts after what stood before it in all chunks together. A

@@ -25,8 +25,13 @@ struct Step {
   [[nodiscard]] std::int64_t pairs(std::uint32_t experts) const {
     return checked_multiply(span->tokens, expert_sets[experts].active);
   }
-  [[nodiscard]] std::int64_t pairs_device(std::uint32_t experts) const {
-    return ceil_divide(pairs(experts), deployment.expert);
+  // Where the experts lie, or (at home) where the tokens do, of which every device has as many.
+  [[nodiscard]] std::int64_t pairs_device(std::uint32_t experts, bool at_home = false) const {
+    const ExpertLoad* load = drawn(experts);
+    return load != nullptr && !at_home ? load->pairs_device : ceil_divide(pairs(experts), deployment.expert);
+  }
+  [[nodiscard]] const ExpertLoad* drawn(std::uint32_t experts) const {
+    return tally.drawn.empty() ? nullptr : &tally.drawn[first_set + experts];
   }
   // A routed expert lies on `expert_tensor` devices, which share it unless it cannot be divided.
   [[nodiscard]] std::int64_t expert_parts(std::int64_t ways) const {
@@ -76,6 +81,18 @@ struct Multiplicity {
   std::int64_t positions = 1;      // that the cost is the sum of
 };
 
+// Never copied: each lies on the devices of one group, divided among them.
+Multiplicity of_experts(const Access& access, const Step& step) {
+  const Deployment& deployment = step.deployment;
+  const std::int64_t distinct = step.tally.distinct_experts[step.first_set + access.experts];
+  const ExpertLoad* drawn = step.drawn(access.experts);
+  const std::int64_t there = drawn != nullptr ? drawn->in(access.place).total
+                                              : step.expert_sets[access.experts].part_in(access.place, distinct);
+  // The device that reads most of this place's experts, which need not be the one that reads most of another's.
+  const std::int64_t device = drawn != nullptr ? drawn->in(access.place).device : ceil_divide(there, deployment.expert);
+  return {there, device, deployment.expert_tensor(), 1, 1, step.positions()};
+}
+
 Multiplicity multiplicity_of(const Access& access, const Step& step) {
   const Deployment& deployment = step.deployment;
   const std::int64_t expert_parts = step.expert_parts(access.ways);
@@ -93,15 +110,11 @@ Multiplicity multiplicity_of(const Access& access, const Step& step) {
       const std::int64_t parts = deployment.parts(access.ways);
       return {step.tally.point.batch, step.requests, parts, deployment.tensor / parts, 1, 1};
     }
-    case Per::expert: {  // never copied: each lies on the devices of one group, divided among them
-      const std::int64_t distinct = step.tally.distinct_experts[step.first_set + access.experts];
-      const std::int64_t there = step.expert_sets[access.experts].part_in(access.place, distinct);
-      // The device that reads most of this place's experts, which need not be the one that reads most of another's.
-      return {there, ceil_divide(there, deployment.expert), deployment.expert_tensor(), 1, 1, step.positions()};
-    }
+    case Per::expert:
+      return of_experts(access, step);
     case Per::routed:
       return {step.pairs(access.experts),
-              step.pairs_device(access.experts),
+              step.pairs_device(access.experts, access.at_home),
               expert_parts,
               deployment.expert_tensor() / expert_parts,
               1,
@@ -164,6 +177,8 @@ void all_reduce(std::int64_t devices, std::int64_t device_bytes, std::int64_t to
 // Tokens go to the expert groups of their experts, once for each (token, expert) pair; one device of a tensor group
 // sends. A tensor group smaller than an expert group sends to all the tensor groups in it but itself; a larger one
 // holds several expert groups, which cost nothing. One expert group in all is reached by sending each token once.
+// Links carry both ways at once: where routing is drawn, what the group with the most pairs receives (and in a combine
+// sends back) may be more than what any sends of its own tokens.
 void to_experts(const Step& step, std::int64_t bytes_per_token, std::uint32_t experts, OperationWork& work) {
   const Deployment& where = step.deployment;
   const std::int64_t groups = where.expert;
@@ -178,6 +193,10 @@ void to_experts(const Step& step, std::int64_t bytes_per_token, std::uint32_t ex
   };
   work.sent = sent(step.span->tokens_device);
   work.sent_total = sent(step.span->tokens);
+  const ExpertLoad* drawn = step.drawn(experts);
+  if (drawn == nullptr || groups == 1) return;
+  const std::int64_t from_others = checked_multiply(drawn->pairs_rank, where.data - 1);
+  work.sent = std::max(work.sent, ceil_divide(checked_multiply(from_others, bytes_per_token), where.data));
 }
 
 void add_messages(const Operation& operation, const Step& step, OperationWork& work) {
@@ -214,6 +233,44 @@ Positions positions_of(const Span& span, const Point& point) {
   return at;
 }
 
+// Which sets of experts the operations of each span ask for, as in Tally::distinct_experts: only these are drawn.
+std::vector<bool> experts_asked_for(const StepGraph& graph) {
+  const std::size_t sets = graph.expert_sets().size();
+  std::vector<bool> asked(graph.spans().size() * sets);
+  for (const Operation& operation : graph.operations()) {
+    const std::size_t first = operation.span * sets;
+    for (const Access& access : operation.accesses) {
+      if (access.per == Per::expert || access.per == Per::routed) asked[first + access.experts] = true;
+    }
+    for (const Work& work : operation.work) {
+      if (work.per == Per::routed) asked[first + work.experts] = true;
+    }
+    const Collective::Kind kind = operation.collective.kind;
+    if (kind == Collective::Kind::dispatch || kind == Collective::Kind::combine) {
+      asked[first + operation.experts] = true;
+    }
+  }
+  return asked;
+}
+
+void draw_experts(const StepGraph& graph, Tally& tally) {
+  const std::vector<bool> asked = experts_asked_for(graph);
+  const std::size_t sets = graph.expert_sets().size();
+  tally.drawn.assign(asked.size(), {});
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const SpanTokens& span = tally.spans[i / sets];
+    if (asked[i] && span.tokens > 0) {
+      const ExpertSet& set = graph.expert_sets()[i % sets];
+      const auto chunk = static_cast<std::uint64_t>(tally.point.chunk);
+      const DrawKey key{i % sets, chunk * graph.spans().size() + i / sets};
+      const auto tokens_of = draw_tokens(set, tally.point.routing, key, span.tokens);
+      tally.drawn[i] = load_of(tokens_of, set, tally.deployment);
+    }
+    tally.distinct_experts[i] = tally.drawn[i].distinct.total;
+    tally.distinct_experts_device[i] = tally.drawn[i].distinct.device;
+  }
+}
+
 void count_tokens(const StepGraph& graph, Tally& tally) {
   const Point& point = tally.point;
   const std::int64_t requests = tally.deployment.fullest_requests(point.batch);
@@ -230,6 +287,8 @@ void count_tokens(const StepGraph& graph, Tally& tally) {
       tally.distinct_experts_device.push_back(ceil_divide(distinct, tally.deployment.expert));
     }
   }
+  tally.drawn.clear();
+  if (tally.point.routing.is_drawn) draw_experts(graph, tally);
   tally.tokens = tally.spans.front().tokens;
   tally.tokens_device = tally.spans.front().tokens_device;
 }
@@ -289,6 +348,11 @@ Point Point::decode(std::int64_t batch, std::int64_t context, std::int64_t perio
 Point Point::prefill(std::int64_t batch, std::int64_t context, std::int64_t first, std::int64_t last,
                      std::int64_t replay) {
   return {batch, context, first, last, 1, replay};
+}
+
+std::int64_t Tally::distinct_in(Place place, const StepGraph& graph, std::uint32_t span, std::uint32_t experts) const {
+  const std::size_t at = span * graph.expert_sets().size() + experts;
+  return drawn.empty() ? graph.expert_sets()[experts].part_in(place, distinct_experts[at]) : drawn[at].in(place).total;
 }
 
 std::int64_t expected_distinct_experts(const ExpertSet& set, std::int64_t tokens) {

@@ -9,6 +9,7 @@
 
 #include "sim/graph/step_graph.hpp"
 #include "sim/plan/deployment.hpp"
+#include "sim/plan/routing.hpp"
 
 namespace kvtraffic::sim {
 
@@ -21,6 +22,8 @@ struct Point {
   std::int64_t last = 1;
   std::int64_t divisor = 1;
   std::int64_t replay = 0;  // positions before `first` that are computed again to refill windows
+  Routing routing = {};     // of tokens to experts
+  std::int64_t chunk = 0;   // number of the chunk: the tokens of another choose other experts
   bool cold = false;        // L2 holds nothing when it begins; else what the same point left there
 
   // One decode step: at this very position, or the average over the aligned run of `period` positions that contains it.
@@ -64,15 +67,20 @@ struct Tally {
   std::vector<SpanTokens> spans;                      // one per StepGraph::spans
   std::vector<std::int64_t> distinct_experts;         // whole deployment; per span, in it per expert set
   std::vector<std::int64_t> distinct_experts_device;  // on the fullest device
+  std::vector<ExpertLoad> drawn;   // like these where routing is drawn, else empty; zero where no operation asks
   std::vector<Cost> costs;         // one per StepGraph::charges: of the point's positions, one request
   std::int64_t tokens = 0;         // new ones, in the whole deployment
   std::int64_t tokens_device = 0;  // on the fullest data rank
 
+  // Of the distinct experts of an operation's span, those that lie in `place`.
+  [[nodiscard]] std::int64_t distinct_in(Place place, const StepGraph& graph, std::uint32_t span,
+                                         std::uint32_t experts) const;
   // True when no position runs the operation: it moves nothing and is not launched.
   [[nodiscard]] bool is_idle(const Operation& operation) const { return spans[operation.span].tokens == 0; }
 };
 
-// Fills `tally`, reusing its arrays. OverflowError when bytes leave 64 bits.
+// Fills `tally`, reusing its arrays. OverflowError when bytes leave 64 bits. Where routing is drawn, there is one draw
+// for each set of experts and span: layers that share their operations share its counts.
 void tally_point(const StepGraph& graph, const Deployment& deployment, const Point& point, Tally& tally);
 
 // E (1 - (1 - k/E)^T) experts that T tokens hit when routing is even, rounded to whole experts.

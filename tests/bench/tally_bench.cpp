@@ -84,5 +84,16 @@ void finish_graph(benchmark::State& state) {
 }
 BENCHMARK(finish_graph)->Unit(benchmark::kMicrosecond);
 
+// One set of experts and span: 384 experts of which a token chooses 8.
+void draw_experts(benchmark::State& state) {
+  const ExpertSet set{384, 8};
+  std::uint64_t seed = 0;
+  for (auto _ : state) {
+    const Routing routing{.is_drawn = true, .seed = ++seed, .skew = static_cast<double>(state.range(1)) / 10};
+    benchmark::DoNotOptimize(draw_tokens(set, routing, {}, state.range(0)));
+  }
+}
+BENCHMARK(draw_experts)->ArgNames({"tokens", "skew_tenths"})->ArgsProduct({{1, 64, 4096, 1'000'000}, {0, 10}});
+
 }  // namespace
 }  // namespace kvtraffic::sim

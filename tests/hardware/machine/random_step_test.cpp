@@ -2,9 +2,6 @@
 // Leaves out closed forms (flow_test.cpp, roofline_test.cpp).
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <numeric>
 #include <random>
 
@@ -12,26 +9,9 @@
 #include "hardware/machine/flow_device.hpp"
 #include "hardware/machine/l2_model.hpp"
 #include "hardware/machine/roofline.hpp"
+#include "tests/hardware/machine/allocations.hpp"
 #include "tests/hardware/machine/step.hpp"
 #include "tests/sim/plan/round_plan.hpp"
-
-namespace {
-std::atomic<std::uint64_t> allocations = 0;
-}
-
-// Not inlined: the compiler would see free() meet a pointer that it takes for one of its own operator new.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size,
-                                     const std::nothrow_t&) noexcept {  // what std::stable_sort asks for
-  ++allocations;
-  return std::malloc(size == 0 ? 1 : size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace kvtraffic::hardware::testing {
 namespace {
@@ -229,9 +209,9 @@ TEST(RandomStep, AllocatesNothingOnceWarm) {
   for (sim::Machine* machine : {static_cast<sim::Machine*>(&roofline), static_cast<sim::Machine*>(&flow)}) {
     sim::Outcome outcome;
     machine->execute(step.graph, step.tally, outcome);
-    const std::uint64_t before = allocations;
+    const std::uint64_t before = test::allocations();
     machine->execute(step.graph, step.tally, outcome);
-    EXPECT_EQ(allocations, before);
+    EXPECT_EQ(test::allocations(), before);
   }
 }
 

@@ -65,10 +65,16 @@ struct Use {
   bool transient = false;
   bool dependent = false;
   sim::Place place = sim::Place::device;
+  std::int64_t row = 0;  // of entries that are picked, each by itself; 0: a stream
 };
 
 inline Use reads(std::string region, std::int64_t bytes) { return {std::move(region), bytes}; }
 inline Use writes(std::string region, std::int64_t bytes) { return {std::move(region), bytes, sim::Direction::write}; }
+inline Use picks(std::string region, std::int64_t entries, std::int64_t row) {
+  Use use = reads(std::move(region), entries * row);
+  use.row = row;
+  return use;
+}
 inline Use transient(Use use) {
   use.transient = true;
   return use;
@@ -107,6 +113,10 @@ class Step {
       access.owner = sim::Owner::step;
       access.role = graph.add_role(use.region);
       access.layout = layout_;
+      if (use.row > 0) {
+        access.pattern = sim::Pattern::gather;
+        access.layout = graph.add_layout(sim::Layout::blob("row of " + std::to_string(use.row), use.row));
+      }
       operation.accesses.push_back(access);
       sim::AccessBytes bytes;
       bytes.logical = bytes.sector = bytes.device = bytes.footprint = use.bytes;

@@ -77,6 +77,14 @@ TEST(ExplainSlow, ArrivesAtEveryNumberOfAPrefill) {
 TEST(ExplainSlow, ArrivesAtEveryNumberOfAPrefillInChunks) {
   expect_all_explained("", "{phase: prefill, batch: 6, context: 5001, chunk: 1003, replay: full}");
 }
+TEST(ExplainSlow, ArrivesAtEveryNumberWhereRoutingIsDrawn) {
+  expect_all_explained("placement: {host_experts: 25%}\nfidelity: flow\n",
+                       "{phase: decode, batch: 6, context: 5001, routing: {seed: 3, skew: 0.5}}");
+}
+TEST(ExplainSlow, ArrivesAtEveryNumberWhereRoutingIsDrawnForEveryChunk) {
+  expect_all_explained("fidelity: flow\n",
+                       "{phase: prefill, batch: 6, context: 5001, chunk: 2003, routing: {seed: 3, skew: 1}}");
+}
 TEST(ExplainSlow, ArrivesAtEveryNumberOfARooflineRun) { expect_all_explained("fidelity: roofline\n"); }
 
 TEST(Explain, ShowsFormulaArithmeticAndInputsWithTheirSources) {
@@ -85,6 +93,17 @@ TEST(Explain, ShowsFormulaArithmeticAndInputsWithTheirSources) {
   EXPECT_THAT(text, HasSubstr("512 x 4 bit + 32 scales apart x 8 bit = 288 B"));
   EXPECT_THAT(text, HasSubstr("published; https://github.com/huggingface/transformers"));
   EXPECT_EQ(told(text), 6 * 38 * 512 * 288);
+}
+
+// 6 tokens choose 6 of 256 experts each: their weights are what was drawn, and pairs add up.
+TEST(Explain, NamesWhatWasDrawnForTheExperts) {
+  const std::string text =
+      explain_text(plan_of("", "{phase: decode, batch: 6, context: 5001, routing: {seed: 3, skew: 0.5}}"),
+                   Catalog(KVTRAFFIC_ROOT), "traffic.logical.weight.read");
+  EXPECT_THAT(text, HasSubstr("distinct experts [drawn] x"));
+  EXPECT_THAT(text, HasSubstr("workload.routing, drawn = seed 3, skew 0.5"));
+  EXPECT_THAT(text, HasSubstr("experts with tokens of set 0, 6 tokens x "));
+  EXPECT_THAT(text, testing::Not(HasSubstr("(1 - (1 - ")));
 }
 
 TEST(Explain, OfALayerCountsThatLayerAlone) {

@@ -19,6 +19,7 @@ using testing::every_type_table;
 using testing::part_table;
 using testing::scenario_table;
 using testing::tree_table;
+using testing::worded_table;
 
 Json schema_of(const Table& table) { return Json::parse(json_schema(table, "title")); }
 
@@ -102,6 +103,12 @@ TEST(JsonSchema, SourcedScalarsMayCarryTheirProvenance) {
 }
 
 TEST(JsonSchema, ATableMayHoldItself) { EXPECT_EQ(schema_of(tree_table())["properties"]["child"]["$ref"], "#"); }
+
+TEST(JsonSchema, AWordMayStandInPlaceOfAMap) {
+  const Json rule = schema_of(worded_table())["properties"]["routing"];
+  EXPECT_EQ(rule["anyOf"], Json::parse(R"([{"$ref": "#/definitions/options"}, {"enum": ["even"]}])"));
+  EXPECT_EQ(rule["default"], "even");
+}
 
 TEST(JsonSchema, TablesOfOneNameStayApart) {
   static constexpr Field inner_fields[] = {{.name = "a"}};

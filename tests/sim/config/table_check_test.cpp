@@ -14,6 +14,7 @@ using testing::every_type_table;
 using testing::faults_against;
 using testing::part_table;
 using testing::scenario_table;
+using testing::worded_table;
 
 constexpr std::string_view kWork = "workload: {batch: 1, context: 1}\n";
 
@@ -132,6 +133,21 @@ TEST(Check, SaysWhatStandsInTheWrongPlace) {
   EXPECT_EQ(first_line(faults_against("workload: 4\n", scenario_table())),
             "s.yaml:1:11: error: workload: expected a map, found '4'");
   EXPECT_EQ(first_line(faults_against("[1]\n", scenario_table())), "s.yaml:1:1: error: expected a map, found a list");
+}
+
+TEST(Check, AWordMayStandInPlaceOfAMap) {
+  EXPECT_EQ(faults_against("routing: even\n", worded_table()), "");
+  EXPECT_EQ(faults_against("routing: {window: 2K}\n", worded_table()), "");
+  EXPECT_EQ(faults_against("routing: evn\n", worded_table()),
+            "s.yaml:1:10: error: routing: expected even or a map, found 'evn'\n"
+            "routing: evn\n"
+            "         ^\n"
+            "  expected: even, or a map with the keys window, exact\n"
+            "  did you mean 'even'?\n");
+  EXPECT_EQ(first_line(faults_against("routing: [even]\n", worded_table())),
+            "s.yaml:1:10: error: routing: expected even or a map, found a list");
+  EXPECT_EQ(first_line(faults_against("routing: {even: 1}\n", worded_table())),
+            "s.yaml:1:11: error: routing.even: unknown key");
 }
 
 TEST(Check, NamesAreChecked) {

@@ -16,6 +16,7 @@ using testing::part_table;
 using testing::read_or_fail;
 using testing::scenario_table;
 using testing::tree_table;
+using testing::worded_table;
 
 TEST(View, ReadsEveryType) {
   const Node node = read_or_fail(
@@ -143,6 +144,15 @@ TEST(WithDefaults, LeavesWhatItCannotRead) {
   const Node filled = with_defaults(read_or_fail("workload: {batch: x, other: 1}\n"), scenario_table());
   EXPECT_EQ(filled.find_path("workload.batch")->text(), "x");
   EXPECT_EQ(filled.find_path("workload.other")->text(), "1");
+}
+
+TEST(WithDefaults, ShowsTheWordThatStandsForAMapOrTheMapsOwnDefaults) {
+  const auto filled = [](const std::string& text) {
+    return to_yaml(with_defaults(text.empty() ? Node::map({}) : read_or_fail(text), worded_table()));
+  };
+  EXPECT_EQ(filled(""), filled("routing: even\n"));
+  EXPECT_EQ(filled("routing: {}\n"), filled("routing: {window: 1024, exact: false}\n"));
+  EXPECT_NE(filled(""), filled("routing: {}\n"));
 }
 
 TEST(WithDefaults, EndsWhereATableHoldsItself) {

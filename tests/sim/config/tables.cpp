@@ -84,6 +84,12 @@ constexpr Field kPartFields[] = {
 };
 constexpr Table kPart = {.name = "part", .help = "", .fields = kPartFields, .sourced = true};
 
+constexpr std::string_view kWords[] = {"even"};
+constexpr Field kWordFields[] = {
+    {.name = "routing", .type = Type::map, .fallback = "even", .choices = kWords, .table = &kOptions},
+};
+constexpr Table kWord = {.name = "worded", .help = "", .fields = kWordFields};
+
 extern const Table kTree;  // declared ahead: its fields name it
 constexpr Field kTreeFields[] = {
     {.name = "size", .type = Type::integer, .fallback = "1"},
@@ -97,5 +103,6 @@ const Table& scenario_table() { return kScenario; }
 const Table& every_type_table() { return kEvery; }
 const Table& part_table() { return kPart; }
 const Table& tree_table() { return kTree; }
+const Table& worded_table() { return kWord; }
 
 }  // namespace kvtraffic::sim::testing

@@ -14,5 +14,7 @@ namespace kvtraffic::sim::testing {
 [[nodiscard]] const Table& part_table();
 // A table that holds itself: size and child.
 [[nodiscard]] const Table& tree_table();
+// `routing`: options {window, exact}, or the word `even`.
+[[nodiscard]] const Table& worded_table();
 
 }  // namespace kvtraffic::sim::testing

@@ -76,6 +76,24 @@ TEST(Tiling, EachExpertHasItsOwnRows) {
   EXPECT_EQ(c.tiles(), 32 * 2 * 4);  // 128 rows
 }
 
+TEST(Tiling, DrawnExpertsFillTheirTilesEachForItself) {
+  Case c;
+  c.operation.kind = OperationKind::grouped_gemm;
+  c.operation.shape.columns = 128 * 4;
+  c.tokens(1024);
+  c.tally.distinct_experts = {256};
+  c.tally.distinct_experts_device = {32};
+  ExpertLoad load;
+  load.distinct = {256, 32};
+  load.pairs_device = 1024;
+  load.row_tiles_64 = 41;
+  load.row_tiles_128 = 35;
+  c.tally.drawn = {load};
+  EXPECT_EQ(c.tiles(), 41 * 4);
+  c.plan.gemm_rows = 128;
+  EXPECT_EQ(c.tiles(), 35 * 4);
+}
+
 Case attention(std::int64_t requests, std::int64_t keys, std::int64_t heads = 64) {
   Case c;
   c.operation.kind = OperationKind::attention;

@@ -1,0 +1,195 @@
+// A fluid: between two events every lane's rate is constant. Bytes left are real numbers, times whole femtoseconds.
+// Leaves out latency, which the lanes add.
+#include "hardware/machine/shared_dram.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kvtraffic::hardware {
+
+using sim::Duration;
+using sim::Instant;
+
+namespace {
+
+constexpr double nothing = 1e-3;  // bytes: less is rounding
+
+}  // namespace
+
+SharedDram::SharedDram(DramRates& rates, std::int64_t lanes, sim::Bandwidth most, sim::Bytes posted)
+    : MemoryServer("HBM"),
+      rates_(rates),
+      most_(most),
+      posted_(static_cast<double>(posted.count())),
+      lines_(static_cast<std::size_t>(2 * lanes)) {
+  active_.reserve(lines_.size());
+  asked_.reserve(lines_.size());
+}
+
+void SharedDram::reset(Instant base) {
+  for (Line& line : lines_) line = {};
+  active_.clear();
+  storing_ = 0;
+  now_ = base;
+  next_ = Instant::never();
+  busy_ = {};
+  uncertain_ = 0;
+  causes_ = {};
+}
+
+Instant SharedDram::wake() const { return std::min(requests.next(), next_); }
+
+void SharedDram::advance(Instant now) {
+  serve_until(now);
+  while (const auto request = requests.receive(now)) take(*request, now);
+  share();
+  next_ = Instant::never();
+  for (const std::uint32_t index : active_) next_ = std::min(next_, now + next_of(lines_[index]));
+}
+
+void SharedDram::take(const Request& request, Instant now) {
+  const std::uint32_t index = 2 * request.lane + (request.write ? 1 : 0);
+  Line& line = lines_[index];
+  if (line.count == 0) {
+    line.since = now;
+    active_.push_back(index);
+    storing_ += request.write ? 1 : 0;
+  }
+  const VertexMixes& mixes = mixes_[request.vertex];
+  line.at(line.count) = {.request = request,
+                         .mix = request.write ? mixes.write : mixes.read,
+                         .asked = now,
+                         .began = now,
+                         .left = static_cast<double>(request.bytes)};
+  ++line.count;
+  tell(line, now);
+}
+
+// All that has happened since the last event.
+void SharedDram::serve_until(Instant now) {
+  const double seconds = (now - now_).seconds();
+  if (!active_.empty()) {
+    busy_ += now - now_;
+    uncertain_ += seconds * error_;
+    for (std::size_t i = 0; i < causes_.size(); ++i) causes_[i] += seconds * shares_[i];
+  }
+  now_ = now;
+  for (const std::uint32_t index : active_) {
+    Line& line = lines_[index];
+    line.at(0).left -= line.rate * seconds;
+    if (line.at(0).left < nothing) finish(line, now);
+  }
+  std::erase_if(active_, [&](std::uint32_t index) { return lines_[index].count == 0; });
+  storing_ = static_cast<std::uint32_t>(std::ranges::count_if(active_, [](std::uint32_t i) { return i % 2 == 1; }));
+  for (const std::uint32_t index : active_) tell(lines_[index], now);
+}
+
+// The line's first request is through; the last load of all waits for the slowest channel.
+void SharedDram::finish(Line& line, Instant now) {
+  const Waiting done = line.at(0);
+  line.first = (line.first + 1) % most_requests;
+  --line.count;
+  Duration late;
+  if (line.count > 0) {
+    line.at(0).began = now;
+  } else if (!done.request.write) {
+    late = Duration::of_seconds(rates_.lag(rates_.rate_of(done.mix), (now - line.since).seconds()));
+  }
+  if (!done.is_answered) answer(done, late, now);
+}
+
+void SharedDram::answer(const Waiting& served, Duration late, Instant now) {
+  const Reply reply{.lane = served.request.lane,
+                    .buffer = served.request.buffer,
+                    .write = served.request.write,
+                    .admits = !served.is_admitted,
+                    .serves = true,
+                    .server = sim::Bound::hbm,
+                    .began = served.began,
+                    .ended = now + late,
+                    .taken = now + late - served.asked};
+  replies.send(now, reply, std::max(sim::tick, late + served.request.acknowledge));
+}
+
+void SharedDram::tell(Line& line, Instant now) {
+  if (line.at(0).request.write) {
+    post(line, now);
+  } else {
+    admit(line, now);
+  }
+}
+
+// Bytes of one line of stores that write queues hold.
+double SharedDram::postable() const { return posted_ / std::max<std::uint32_t>(1, storing_); }
+
+void SharedDram::post(Line& line, Instant now) {
+  Waiting& head = line.at(0);
+  if (head.is_answered || head.left > postable() + nothing) return;
+  head.is_answered = true;
+  answer(head, {}, now);
+}
+
+// Tells the lane that it may ask for more.
+void SharedDram::admit(Line& line, Instant now) {
+  Waiting& last = line.at(line.count - 1);
+  double left = 0;
+  for (std::uint32_t i = 0; i < line.count; ++i) left += line.at(i).left;
+  if (last.is_admitted || left > static_cast<double>(last.request.window) + nothing) return;
+  last.is_admitted = true;
+  replies.send(now,
+               {.lane = last.request.lane,
+                .buffer = last.request.buffer,
+                .write = false,
+                .admits = true,
+                .serves = false,
+                .server = sim::Bound::hbm,
+                .began = now,
+                .ended = now,
+                .taken = {}},
+               sim::tick);
+}
+
+// Rates from now on: DRAM's on the mix of all, divided by what the lanes keep on their way.
+void SharedDram::share() {
+  if (active_.empty()) return;
+  asked_.clear();
+  double whole = 0;
+  for (const std::uint32_t index : active_) {
+    const Waiting& head = lines_[index].at(0);
+    const std::int64_t weight = std::max<std::int64_t>(1, head.request.window);
+    whole += static_cast<double>(weight);
+    const auto same = std::ranges::find(asked_, head.mix, &MixWeight::mix);
+    if (same != asked_.end()) {
+      same->weight += weight;
+    } else {
+      asked_.push_back({head.mix, weight});
+    }
+  }
+  std::ranges::sort(asked_, {}, &MixWeight::mix);
+  const DramRate& all = rates_.together(asked_);
+  error_ = all.error;
+  shares_ = all.causes;
+  const double rate = std::min(all.rate, most_).per_second();
+  for (const std::uint32_t index : active_) {
+    Line& line = lines_[index];
+    const auto weight = static_cast<double>(std::max<std::int64_t>(1, line.at(0).request.window));
+    line.rate = rate * weight / whole;
+  }
+}
+
+// Until the line's first request is through, or can be answered, or its last one can be admitted.
+Duration SharedDram::next_of(const Line& line) const {
+  const Waiting& head = line.at(0);
+  const Waiting& last = line.at(line.count - 1);
+  double bytes = head.left;
+  if (head.request.write) {
+    if (!head.is_answered) bytes = std::min(bytes, head.left - postable());
+  } else if (!last.is_admitted) {
+    double left = 0;
+    for (std::uint32_t i = 0; i < line.count; ++i) left += line.at(i).left;
+    bytes = std::min(bytes, left - static_cast<double>(last.request.window));
+  }
+  return std::max(sim::tick, Duration::of_seconds(std::max(0.0, bytes) / line.rate));
+}
+
+}  // namespace kvtraffic::hardware

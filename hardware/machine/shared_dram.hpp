@@ -1,0 +1,83 @@
+// DRAM as a bandwidth that all lanes share while they ask: each is served by the bytes that its SMs keep on their way,
+// at the rate that DRAM commands reach on the mix of all of them. Leaves out addresses and commands (dram_rates.hpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hardware/machine/dram_mixes.hpp"
+#include "hardware/machine/dram_rates.hpp"
+#include "hardware/machine/server.hpp"
+
+namespace kvtraffic::hardware {
+
+// The loads of a lane are served in order, and so are its stores, beside one another. A load is admitted when no more
+// of its lane's bytes are left than the lane keeps on its way. When a lane has nothing more to load, its last request
+// waits for the slowest channel. Writes are posted: a store is through when the write queues could hold what is left of
+// it.
+class SharedDram : public MemoryServer {
+ public:
+  SharedDram(DramRates& rates, std::int64_t lanes, sim::Bandwidth most, sim::Bytes posted);
+  // One element per vertex; before every run, and it must outlive it.
+  void set_work(std::span<const VertexMixes> mixes) { mixes_ = mixes; }
+  void reset(sim::Instant base) override;
+  [[nodiscard]] sim::Duration busy() const override { return busy_; }
+  [[nodiscard]] sim::Instant wake() const override;
+  void advance(sim::Instant now) override;
+  // Seconds by which all requests together may have been served faster or slower.
+  [[nodiscard]] double uncertain() const { return uncertain_; }
+  // Seconds of data bus time, by cause, of all that was served.
+  [[nodiscard]] const std::array<double, hbm::cause_count>& causes() const { return causes_; }
+
+ private:
+  static constexpr std::uint32_t most_requests = 4;  // of a line: one for each buffer of a lane, and one to spare
+  struct Waiting {
+    Request request;
+    std::uint32_t mix = 0;
+    sim::Instant asked;
+    sim::Instant began;
+    bool is_admitted = false;
+    bool is_answered = false;
+    double left = 0;  // bytes
+  };
+  struct Line {  // a lane's loads, or its stores: a ring
+    std::array<Waiting, most_requests> waiting;
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    sim::Instant since;  // it has had something to ask
+    double rate = 0;     // bytes per second now
+    [[nodiscard]] Waiting& at(std::uint32_t i) { return waiting[(first + i) % most_requests]; }
+    [[nodiscard]] const Waiting& at(std::uint32_t i) const { return waiting[(first + i) % most_requests]; }
+  };
+
+  void take(const Request& request, sim::Instant now);
+  void serve_until(sim::Instant now);
+  void finish(Line& line, sim::Instant now);
+  void tell(Line& line, sim::Instant now);
+  void admit(Line& line, sim::Instant now);
+  void post(Line& line, sim::Instant now);
+  void answer(const Waiting& served, sim::Duration late, sim::Instant now);
+  [[nodiscard]] double postable() const;
+  void share();
+  [[nodiscard]] sim::Duration next_of(const Line& line) const;
+
+  DramRates& rates_;
+  sim::Bandwidth most_;
+  double posted_;  // bytes that write queues hold
+  std::span<const VertexMixes> mixes_;
+  std::vector<Line> lines_;            // two of each lane
+  std::vector<std::uint32_t> active_;  // lines that ask, in the order in which they began
+  std::uint32_t storing_ = 0;          // of these, lines of stores
+  std::vector<MixWeight> asked_;       // by mix, in order
+  sim::Instant now_;
+  sim::Instant next_ = sim::Instant::never();
+  sim::Duration busy_;
+  double error_ = 0;  // of the present rate
+  std::array<double, hbm::cause_count> shares_{};
+  double uncertain_ = 0;
+  std::array<double, hbm::cause_count> causes_{};
+};
+
+}  // namespace kvtraffic::hardware
