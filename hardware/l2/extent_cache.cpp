@@ -73,7 +73,7 @@ void ExtentCache::bypass(const Use& use, std::int64_t begin, std::int64_t end, F
   write_back(passing, begin, end);
 }
 
-void ExtentCache::mark(const Use& use, Extent& extent) const {
+void ExtentCache::mark(const Use& use, Extent& extent) {
   extent.valid |= use.sectors;
   if (!use.write) return;
   extent.dirty |= use.sectors;

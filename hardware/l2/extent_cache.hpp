@@ -97,7 +97,7 @@ class ExtentCache {
   void bypass(const Use& use, std::int64_t begin, std::int64_t end, Found& found);
   void hit(const Use& use, Index extent, std::int64_t begin, std::int64_t end, Found& found);
   [[nodiscard]] std::int64_t fill(const Use& use, std::int64_t begin, std::int64_t end, Found& found);
-  void mark(const Use& use, Extent& extent) const;
+  static void mark(const Use& use, Extent& extent);
   [[nodiscard]] bool slide(const Extent& added);
   [[nodiscard]] std::int64_t make_room(std::int64_t lines);
   void write_back(const Extent& extent, std::int64_t begin, std::int64_t end);
