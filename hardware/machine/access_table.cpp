@@ -12,7 +12,7 @@ void AccessTable::fill(const sim::StepGraph& graph, const sim::Tally& tally) {
     for (const sim::Access& access : operation.accesses) {
       const sim::AccessBytes& bytes = tally.accesses[costs.size()];
       const bool elsewhere = access.place != sim::Place::device;
-      costs.push_back({bytes.device, bytes.footprint, 0, elsewhere || access.transient ? 0 : bytes.footprint,
+      costs.push_back({bytes.device, bytes.footprint, 0, elsewhere || access.transient ? 0 : bytes.footprint, 0, 0,
                        access.direction == sim::Direction::write, access.transient, access.dependent, access.place});
     }
     ranges.push_back({first, static_cast<std::uint32_t>(operation.accesses.size())});

@@ -16,6 +16,9 @@ struct AccessCost {
   std::int64_t again = 0;      // of the others, those that L2 does not hold (rereads.hpp); the bound knows none
   std::int64_t compulsory =
       0;  // of these, what must cross the DRAM pins once: none of other memories or of transient bytes
+  // Gathers that L2 keeps as sets of their own (gathers.hpp); zero: bytes lie one after another.
+  std::int64_t lines = 0;  // of L2 that the entries take up
+  std::int64_t pool = 0;   // bytes of all entries that these were picked from; zero: not picked
   bool write = false;
   bool transient = false;
   bool dependent = false;

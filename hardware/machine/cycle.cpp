@@ -22,7 +22,7 @@ struct CycleMachine::Parts {
         part(its_part),
         mechanisms(all),
         exact(is_exact),
-        work(its_device, plan),
+        work(its_device, plan, locality.selection),
         places(its_part, locality),
         rates(its_part),
         mixes(rates, locality, all.gather) {}

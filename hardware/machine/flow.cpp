@@ -9,7 +9,7 @@ namespace kvtraffic::hardware {
 
 struct FlowMachine::Parts {
   Parts(const Device& its_device, const sim::KernelPlan& plan, const sim::Locality& its_locality)
-      : device(its_device), locality(its_locality), work(its_device, plan) {}
+      : device(its_device), locality(its_locality), work(its_device, plan, its_locality.selection) {}
   Device device;
   sim::Locality locality;
   StepWork work;

@@ -10,13 +10,19 @@ sim::Bytes usable_l2(const Device& device) {
 
 }  // namespace
 
-StepWork::StepWork(const Device& device, const sim::KernelPlan& plan)
-    : plan_(plan), rereads_(device.sms, usable_l2(device)), l2_(usable_l2(device)), works_(device, plan) {}
+StepWork::StepWork(const Device& device, const sim::KernelPlan& plan, const sim::Selection& selection)
+    : plan_(plan),
+      rereads_(device.sms, usable_l2(device)),
+      l2_(usable_l2(device), selection.layers),
+      works_(device, plan) {}
 
 std::vector<KernelWork>& StepWork::fill(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) {
   table_.fill(graph, tally);
   rereads_.fill(graph, tally, plan_, table_);
-  l2_.run(graph, table_, outcome.dram);
+  gathers_.fill(graph, tally, table_);
+  l2_.run(graph, table_, outcome.dram, tally.point.cold ? L2Model::Start::cold : L2Model::Start::steady);
+  outcome.evicted = l2_.evicted();
+  outcome.left = l2_.left();
   return works_.fill(graph, tally, table_, outcome.dram);
 }
 

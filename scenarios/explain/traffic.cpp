@@ -185,7 +185,10 @@ std::string term_text(const Evaluated& point, const Question& q, const sim::Oper
   std::string text = fmt::format("{} ({}): {}{} x {} B{}", operation.name, graph.roles()[access.role],
                                  units_text(point, operation, access), entries_text(point, operation, access),
                                  with_commas(layout.entry_bytes()), level_text(numbers, q.level));
-  if (q.level == Level::dram && bytes != numbers.sector) text += fmt::format(", less what is {}", point.saving_reason);
+  const bool has_l2 = !point.outcome.evicted.empty();
+  const std::string_view saving =
+      has_l2 && q.direction == sim::Direction::write ? sim::overwriting_reason : point.saving_reason;
+  if (q.level == Level::dram && bytes != numbers.sector) text += fmt::format(", less what is {}", saving);
   return text;
 }
 

@@ -253,20 +253,24 @@ std::int64_t Evaluator::chunks(std::int64_t context) const {
 }
 
 sim::Point Evaluator::chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const {
+  sim::Point point = positions_of_chunk(batch, context, number);
+  const Scenario& scenario = setup_->scenario;
+  point.routing = scenario.routing;
+  point.chunk = number;
+  point.cold = scenario.starts_cold && !scenario.scope.kernel && number == 0;
+  return point;
+}
+
+sim::Point Evaluator::positions_of_chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const {
   const Scenario& scenario = setup_->scenario;
   if (scenario.phase == Phase::decode) {
     const std::int64_t period = scenario.position == Position::mean ? setup_->model.position_period() : 1;
-    sim::Point point = sim::Point::decode(batch, context, period);
-    point.routing = scenario.routing;
-    return point;
+    return sim::Point::decode(batch, context, period);
   }
   const std::int64_t length = scenario.chunk == 0 ? context - scenario.cached : scenario.chunk;
   const std::int64_t first = scenario.cached + number * length + 1;
   const std::int64_t replay = number == 0 ? std::min(scenario.cached, models::most_replayed(setup_->model)) : 0;
-  sim::Point point = sim::Point::prefill(batch, context, first, std::min(context, first + length - 1), replay);
-  point.routing = scenario.routing;
-  point.chunk = number;
-  return point;
+  return sim::Point::prefill(batch, context, first, std::min(context, first + length - 1), replay);
 }
 
 void Evaluator::tally_all(std::int64_t batch, std::int64_t context) {

@@ -62,6 +62,7 @@ class Evaluator {
   // The point's chunks, in order; a decode step is one.
   [[nodiscard]] std::int64_t chunks(std::int64_t context) const;
   [[nodiscard]] sim::Point chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const;
+  [[nodiscard]] sim::Point positions_of_chunk(std::int64_t batch, std::int64_t context, std::int64_t number) const;
   void tally_all(std::int64_t batch, std::int64_t context);
   void execute_all(std::int64_t batch, std::int64_t context);
   [[nodiscard]] std::int64_t layer_positions() const;

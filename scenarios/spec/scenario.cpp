@@ -156,8 +156,8 @@ constexpr std::array workload_fields{
           .type = Type::choice,
           .help =
               "What L2 holds at the start: a kernel by itself finds its inputs there (warm), nothing (cold) or lines "
-              "that it must write back (dirty); a step what the step before left (steady). Absent: cold for "
-              "kernels, steady for steps.",
+              "that it must write back (dirty); a step what an equal step before it left (steady) or nothing (cold; of "
+              "a prefill in chunks the first chunk). Absent: cold for kernels, steady for steps.",
           .choices = caches},
     Field{.name = "cached",
           .type = Type::tokens,
@@ -293,9 +293,11 @@ void check_ablation(const View& view, Diagnostics& diagnostics) {
 void check_kernel(const View& view, const Scope& scope, Diagnostics& diagnostics) {
   const View workload = view.map("workload");
   if (!scope.kernel) {
-    if (!workload.has("cache") || workload.text("cache") == "steady") return;
-    diagnostics.error(workload.mark("cache"), "workload.cache", "is for a kernel by itself; a step follows a step",
-                      "steady, or no such key");
+    const std::string cache = workload.has("cache") ? workload.text("cache") : "steady";
+    if (cache != "warm" && cache != "dirty") return;
+    diagnostics.error(workload.mark("cache"), "workload.cache",
+                      fmt::format("{} is for a kernel by itself; a step finds what a step left, or nothing", cache),
+                      "steady or cold, or no such key");
     return;
   }
   for (const std::string_view field : {"batch", "context"}) {
@@ -387,6 +389,7 @@ void read_workload(const View& workload, Scenario& scenario) {
   scenario.position = workload.text("position") == "mean" ? Position::mean : Position::exact;
   scenario.cached = workload.integer("cached");
   scenario.chunk = workload.integer("chunk");
+  scenario.starts_cold = workload.text("cache") == "cold";
   scenario.bounded_replay = workload.text("replay") != "full";
   scenario.source_in_full = workload.text("source_layer") == "full";
   scenario.locality = locality_of(workload);

@@ -43,6 +43,7 @@ struct Scenario {
   sim::Mark routing_mark;
   Position position = Position::exact;
   sim::Locality locality;
+  bool starts_cold = false;  // L2 is empty when the step begins; else an equal step came before
   // Prefill only.
   std::int64_t cached = 0;  // leading tokens whose cache exists
   std::int64_t chunk = 0;   // tokens of a chunk; 0: the whole prompt

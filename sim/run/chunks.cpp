@@ -16,6 +16,8 @@ void add(const AccessBytes& chunk, AccessBytes& sum) {
   }
 }
 
+void add_to(std::int64_t& sum, std::int64_t bytes) { sum = checked_add(sum, bytes); }
+
 void add(const OperationWork& chunk, OperationWork& sum) {
   for (std::size_t p = 0; p < precision_count; ++p) {
     sum.flops[p] += chunk.flops[p];
@@ -58,8 +60,10 @@ void OutcomeSum::clear() {
 }
 
 void OutcomeSum::add(const Outcome& chunk) {
-  sum_.dram.resize(chunk.dram.size());
-  for (std::size_t i = 0; i < chunk.dram.size(); ++i) sum_.dram[i] = checked_add(sum_.dram[i], chunk.dram[i]);
+  for (std::vector<std::int64_t> Outcome::*bytes : {&Outcome::dram, &Outcome::evicted, &Outcome::left}) {
+    (sum_.*bytes).resize((chunk.*bytes).size());
+    for (std::size_t i = 0; i < (chunk.*bytes).size(); ++i) add_to((sum_.*bytes)[i], (chunk.*bytes)[i]);
+  }
   sum_.vertices.resize(chunk.vertices.size());
   longest_.resize(chunk.vertices.size());
   for (std::size_t v = 0; v < chunk.vertices.size(); ++v) {

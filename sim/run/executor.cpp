@@ -16,6 +16,10 @@ enum Reason : std::size_t {
   tensor_copies,
   data_copies,
   saved,
+  brought_in,
+  evicted,
+  overwritten,
+  left,
   from_host,
   from_node,
   reason_count
@@ -34,6 +38,10 @@ std::array<ReasonInfo, reason_count> reasons_with(std::string_view saving) {
            {Level::logical, Level::sector, "copies on tensor ranks"},
            {Level::logical, Level::sector, "copies on data ranks"},
            {Level::sector, Level::dram, saving},
+           {Level::sector, Level::dram, "brought into L2 before"},
+           {Level::sector, Level::dram, "evicted before reuse"},
+           {Level::sector, Level::dram, overwriting_reason},
+           {Level::sector, Level::dram, "left in L2 at the end"},
            {Level::sector, Level::dram, "read from host memory"},
            {Level::sector, Level::dram, "read from another node"}}};
 }
@@ -44,16 +52,21 @@ void add_to(std::int64_t& sum, std::int64_t bytes) { sum = checked_add(sum, byte
 struct Ledger {
   Traffic traffic;
   std::array<std::array<std::int64_t, reason_count>, kind_count> reasons{};
+  std::array<ReadWrite, kind_count> elsewhere{};  // requested of host memory and other nodes
+  bool has_l2 = false;  // the machine tells reuse of what is read from that of what is written
 
   Ledger& operator+=(const Ledger& other) {
     traffic += other.traffic;
     for (std::size_t kind = 0; kind < kind_count; ++kind) {
       for (std::size_t r = 0; r < reason_count; ++r) add_to(reasons[kind][r], other.reasons[kind][r]);
+      add_to(elsewhere[kind].read, other.elsewhere[kind].read);
+      add_to(elsewhere[kind].write, other.elsewhere[kind].write);
     }
     return *this;
   }
   void add_requested(const Access& access, const AccessBytes& bytes, std::int64_t uses);
-  void add_dram(const Access& access, std::int64_t dram);
+  // Bytes over the pins, and of what an L2 did the part that they do not tell.
+  void add_dram(const Access& access, std::int64_t dram, std::int64_t beside);
   void settle();  // once all is added
   void add_messages(std::int64_t bytes);
   [[nodiscard]] std::vector<Amplification> explained(std::string_view saving) const;
@@ -75,19 +88,34 @@ void Ledger::add_requested(const Access& access, const AccessBytes& bytes, std::
   const bool host = access.place == Place::host;
   add_at(host ? Level::host : Level::link, bytes.sector);
   add_to(why[host ? from_host : from_node], -checked_multiply(uses, bytes.sector));
+  add_to(elsewhere[static_cast<std::size_t>(access.kind)].in(access.direction), checked_multiply(uses, bytes.sector));
 }
 
-void Ledger::add_dram(const Access& access, std::int64_t dram) {
+void Ledger::add_dram(const Access& access, std::int64_t dram, std::int64_t beside) {
   add_to(traffic.at(Level::dram, access.kind).in(access.direction), dram);
+  auto& why = reasons[static_cast<std::size_t>(access.kind)];
+  if (access.direction == Direction::read) {
+    add_to(why[evicted], beside);
+  } else {
+    add_to(why[left], -beside);
+  }
 }
 
-// All that is requested of device memory and does not cross its pins.
+// All that is requested of device memory and does not cross its pins. With an L2, all that is used again counts as
+// brought in before, and what of it moves again as evicted since: the two add up to what L2 saves.
 void Ledger::settle() {
   for (std::size_t kind = 0; kind < kind_count; ++kind) {
     const auto data = static_cast<DataKind>(kind);
-    const std::int64_t elsewhere = checked_add(reasons[kind][from_host], reasons[kind][from_node]);
-    const std::int64_t requested = checked_add(traffic.at(Level::sector, data).total(), elsewhere);
-    reasons[kind][saved] = traffic.at(Level::dram, data).total() - requested;
+    const ReadWrite& requested = traffic.at(Level::sector, data);
+    const ReadWrite& moved = traffic.at(Level::dram, data);
+    const std::int64_t reads = moved.read - (requested.read - elsewhere[kind].read);
+    const std::int64_t writes = moved.write - (requested.write - elsewhere[kind].write);
+    if (has_l2) {
+      reasons[kind][brought_in] = reads - reasons[kind][evicted];
+      reasons[kind][overwritten] = writes - reasons[kind][left];
+    } else {
+      reasons[kind][saved] = checked_add(reads, writes);
+    }
   }
 }
 
@@ -121,9 +149,15 @@ void add_vertex_dram(const StepGraph& graph, const Tally& tally, const Outcome& 
                      Ledger& ledger) {
   const Operation& operation = graph.operation_of(v);
   const std::uint32_t first = graph.first_access_of(v.operation);
+  ledger.has_l2 = !outcome.evicted.empty();
   for (std::uint32_t i = 0; i < operation.accesses.size(); ++i) {
-    const std::int64_t dram = outcome.dram[v.first_access + i];
-    if (dram != 0) ledger.add_dram(operation.accesses[i], dram_of_all(tally.accesses[first + i], dram));
+    const std::uint32_t at = v.first_access + i;
+    const Access& access = operation.accesses[i];
+    const bool is_read = access.direction == Direction::read;
+    const std::int64_t beside = !ledger.has_l2 ? 0 : is_read ? outcome.evicted[at] : outcome.left[at];
+    if (outcome.dram[at] == 0 && beside == 0) continue;
+    const AccessBytes& bytes = tally.accesses[first + i];
+    ledger.add_dram(access, dram_of_all(bytes, outcome.dram[at]), beside == 0 ? 0 : dram_of_all(bytes, beside));
   }
 }
 

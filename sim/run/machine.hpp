@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace kvtraffic::sim {
 enum class Bound : std::uint8_t { hbm, l2, compute, link, host, ssd, latency };
 inline constexpr std::array<std::string_view, 7> bound_names{"hbm", "l2", "compute", "link", "host", "ssd", "latency"};
 [[nodiscard]] constexpr std::string_view name_of(Bound b) { return bound_names[static_cast<std::size_t>(b)]; }
+
+// Why fewer bytes are written over the pins than an L2 takes in.
+inline constexpr std::string_view overwriting_reason = "overwritten in L2";
 
 struct VertexTime {
   Instant start;
@@ -32,6 +36,9 @@ struct Outcome {
   std::vector<VertexTime> vertices;  // one per vertex; empty from machines that do not place operations in time
   std::vector<std::pair<Bound, double>> busy;  // share of `total` for which a resource was at work
   double sampling_error = 0;                   // share of `total` by which time derived from sampled windows may be off
+  // Of a machine with an L2, as `dram`; else empty. Of a read, bytes that moved again: an earlier use had brought them
+  // in. Of a write, bytes that L2 still holds at the end.
+  std::vector<std::int64_t> evicted, left;
 };
 
 class Machine {
@@ -40,7 +47,7 @@ class Machine {
   // Runs one step. Requires a finished graph and its tally.
   virtual void execute(const StepGraph& graph, const Tally& tally, Outcome& outcome) = 0;
   [[nodiscard]] virtual Frequency clock() const = 0;  // of the SMs
-  // Why dram differs from sector, in a result's words: "held in L2", "counted once".
+  // Why dram differs from sector, in a result's words: "held in L2" (of what is read), "counted once".
   [[nodiscard]] virtual std::string_view saving_reason() const = 0;
 };
 

@@ -24,6 +24,7 @@ struct Point {
   std::int64_t replay = 0;  // positions before `first` that are computed again to refill windows
   Routing routing = {};     // of tokens to experts
   std::int64_t chunk = 0;   // number of the chunk: the tokens of another choose other experts
+  bool cold = false;        // L2 holds nothing when it begins; else what the same point left there
 
   // One decode step: at this very position, or the average over the aligned run of `period` positions that contains it.
   [[nodiscard]] static Point decode(std::int64_t batch, std::int64_t context, std::int64_t period = 1);

@@ -133,6 +133,25 @@ TEST_F(Step, GivesEveryReasonForItsKind) {
   EXPECT_EQ(row(Level::sector, "read from host memory", DataKind::engram), -2 * 2 * 4 * 96);
 }
 
+TEST_F(Step, TellsWhatL2DidWithReadsAndWritesApart) {
+  outcome.evicted = {0, /* layer 0 */ 0, 0, 0, /* layer 1 */ 40, 0, 0};
+  outcome.left = {0, 0, 60, 0, 0, 0, 0};
+  const PointResult result = tell();
+  std::map<std::pair<std::string, DataKind>, std::int64_t> rows;
+  for (const Amplification& a : result.amplification) rows[{a.reason, a.kind}] = a.bytes;
+  const auto row = [&](const char* reason) { return rows[{reason, DataKind::kv_main}]; };
+  EXPECT_EQ(row("brought into L2 before"), 4 * (48 - 192 - 40));
+  EXPECT_EQ(row("evicted before reuse"), 4 * 40);
+  EXPECT_EQ(row("left in L2 at the end"), -4 * 60);
+  EXPECT_EQ(row("overwritten in L2"), 4 * (96 - 192 + 60));
+  EXPECT_EQ(row("held in L2"), 0);
+  const auto& last = result.layers[1].amplification;
+  const auto evicted =
+      std::find_if(last.begin(), last.end(), [](const Amplification& a) { return a.reason == "evicted before reuse"; });
+  ASSERT_NE(evicted, last.end());
+  EXPECT_EQ(evicted->bytes, 4 * 40);
+}
+
 TEST_F(Step, LeavesOutReasonsThatExplainNothing) {
   for (const Amplification& a : tell().amplification) {
     EXPECT_NE(a.bytes, 0);
