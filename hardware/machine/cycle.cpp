@@ -91,7 +91,8 @@ void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally,
   const sim::Duration fast = parts.run_leaning(-1, graph, works, outcome);
   const sim::Duration total = parts.run_leaning(0, graph, works, outcome);
   if (total == sim::Duration()) return;
-  const double off = std::max({slow.seconds() - total.seconds(), total.seconds() - fast.seconds(), 0.0});
+  // The whole of what lies between the ends: the middle is not known to be in the middle.
+  const double off = std::max({slow, total, fast}).seconds() - std::min({slow, total, fast}).seconds();
   outcome.sampling_error = std::min(off / total.seconds(), 1.0);
 }
 

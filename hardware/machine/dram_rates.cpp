@@ -94,10 +94,10 @@ struct Moments {
   [[nodiscard]] double variance() const {
     return std::max(0.0, squares / count - mean() * mean()) * count / std::max(1.0, count - 1);
   }
-  // Half of the two-sided 95 % interval of the mean, relative; requires two values. Student's t to 1 % from seven
+  // Half of the two-sided 99 % interval of the mean, relative; requires two values. Student's t to 2 % from seven
   // degrees of freedom on.
   [[nodiscard]] double interval() const {
-    const double t = 1.96 + 2.8 / (count - 1);
+    const double t = 2.58 + 6.4 / (count - 1);
     return t * std::sqrt(variance() / count) / mean();
   }
 };

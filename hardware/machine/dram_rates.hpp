@@ -18,7 +18,7 @@ namespace kvtraffic::hardware {
 
 struct DramRate {
   sim::Bandwidth rate;  // of all bytes of the mix together
-  // Relative: the 95 % interval of the windows' mean, and half a percent at least, for what rounding the shares and
+  // Relative: the 99 % interval of the windows' mean, and half a percent at least, for what rounding the shares and
   // windows that follow one another leave open.
   double error = 0;
   // How far channels part company: the variance of a channel's time over that time, in seconds. Channels that have
@@ -40,7 +40,7 @@ struct Sampling {
   std::uint64_t window = 6144;
   std::uint64_t windows = 8;        // at least
   std::uint64_t most_windows = 48;  // when their mean is not known well enough before
-  double enough = 0.01;             // relative error
+  double enough = 0.0125;           // relative error
 };
 
 class DramRates {

@@ -64,6 +64,7 @@ void SharedDram::take(const Request& request, Instant now) {
   Line& line = lines_[index];
   if (line.count == 0) {
     line.since = now;
+    line.behind = active_.empty() ? 0 : on_their_way() / rate_;
     active_.push_back(index);
     storing_ += request.write ? 1 : 0;
   }
@@ -100,7 +101,8 @@ void SharedDram::finish(Line& line, Instant now) {
   const Waiting done = line.at(0);
   line.first = (line.first + 1) % most_requests;
   --line.count;
-  double late = lean_ > 0 ? hold_up_ : 0;
+  double late = lean_ > 0 ? hold_up_ + line.behind : 0;
+  line.behind = 0;
   if (line.count > 0) {
     line.at(0).began = now;
   } else if (!done.request.write) {
@@ -128,6 +130,15 @@ void SharedDram::tell(Line& line, Instant now) {
   } else {
     admit(line, now);
   }
+}
+
+double SharedDram::on_their_way() const {
+  double bytes = 0;
+  for (const std::uint32_t index : active_) {
+    const Waiting& head = lines_[index].at(0);
+    bytes += std::min(head.left, static_cast<double>(head.request.window));
+  }
+  return bytes;
 }
 
 // Bytes of one line of stores that write queues hold.
@@ -179,11 +190,11 @@ void SharedDram::share() {
   std::ranges::sort(asked_, {}, &MixWeight::mix);
   const DramRate& all = rates_.together(asked_);
   shares_ = all.causes;
-  const double rate = std::min(all.rate * (1 - lean_ * all.error), most_).per_second();
+  rate_ = std::min(all.rate * (1 - lean_ * all.error), most_).per_second();
   for (const std::uint32_t index : active_) {
     Line& line = lines_[index];
     const auto weight = static_cast<double>(std::max<std::int64_t>(1, line.at(0).request.window));
-    line.rate = rate * weight / whole;
+    line.rate = rate_ * weight / whole;
   }
 }
 

@@ -48,6 +48,7 @@ class SharedDram : public MemoryServer {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     sim::Instant since;  // it has had something to ask
+    double behind = 0;   // seconds that what others had on their way then may have kept it waiting
     double rate = 0;     // bytes per second now
     [[nodiscard]] Waiting& at(std::uint32_t i) { return waiting[(first + i) % most_requests]; }
     [[nodiscard]] const Waiting& at(std::uint32_t i) const { return waiting[(first + i) % most_requests]; }
@@ -61,6 +62,7 @@ class SharedDram : public MemoryServer {
   void post(Line& line, sim::Instant now);
   void answer(const Waiting& served, sim::Duration late, sim::Instant now);
   [[nodiscard]] double postable() const;
+  [[nodiscard]] double on_their_way() const;
   void share();
   [[nodiscard]] sim::Duration next_of(const Line& line) const;
 
@@ -76,6 +78,7 @@ class SharedDram : public MemoryServer {
   sim::Instant now_;
   sim::Instant next_ = sim::Instant::never();
   sim::Duration busy_;
+  double rate_ = 0;  // bytes per second of all together
   int lean_ = 0;
   std::array<double, hbm::cause_count> shares_{};
   std::array<double, hbm::cause_count> causes_{};
