@@ -16,14 +16,8 @@ using sim::Instant;
 
 namespace {
 
-// Bytes of tiles first..last - 1: shares add up to the whole.
 std::int64_t share(std::int64_t bytes, const KernelWork& work, std::int64_t first, std::int64_t last) {
-  const auto up_to = [&](std::int64_t tiles) {
-    if (tiles == work.tiles) return bytes;
-    return static_cast<std::int64_t>(static_cast<double>(bytes) *
-                                     (static_cast<double>(tiles) / static_cast<double>(work.tiles)));
-  };
-  return bytes == 0 ? 0 : up_to(last) - up_to(first);
+  return bytes == 0 ? 0 : bytes_of_tiles(bytes, work, last) - bytes_of_tiles(bytes, work, first);
 }
 
 // Whether an SM loads for its next tile before the last one has its bytes.
