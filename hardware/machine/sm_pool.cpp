@@ -332,7 +332,12 @@ void SmPool::close_lane(const Lane& lane, Instant now) {
 
 std::string SmPool::waiting_for() const {
   if (active_.empty()) return {};
-  return fmt::format("{} kernels in flight", kernels_.size() - free_kernels_.size());
+  std::array<std::uint32_t, 2> unanswered{};  // loads, stores
+  for (const std::uint32_t lane : active_) {
+    for (const Buffer& group : lanes_[lane].groups) unanswered[group.stage == Stage::storing ? 1 : 0] += group.pending;
+  }
+  return fmt::format("memories and links to answer {} loads and {} stores of {} kernels", unanswered[0], unanswered[1],
+                     kernels_.size() - free_kernels_.size());
 }
 
 }  // namespace kvtraffic::hardware
