@@ -156,6 +156,22 @@ TEST(LadderSlow, HoldsOnEveryDeviceWithADramPartAndReadmeTellsHowFar) {
   expect_in_readme("and between " + band.text() + " times on all devices that name a part");
 }
 
+// Each thread keeps windows of its own and meets mixes in an order of its own.
+TEST(Fidelities, CycleIsTheSameAtAnyNumberOfJobs) {
+  const std::string sweep =
+      "model: deepseek-v4-flash\nhardware: 8x-h200-sxm\nworkload: {phase: decode, batch: 8, context: 4K}\n"
+      "sweep:\n  model: [deepseek-v4-flash, deepseek-v2-lite]\n  workload.batch: [1, 8, 64]\n"
+      "  workload.context: {log2: {from: 4K, to: 128K}}\n";
+  for (const char* format : {"csv", "jsonl"}) {
+    const auto run = [&](const char* jobs) {
+      return run_program({"run", "-", "--jobs", jobs, "--layers", "--format", format}, sweep);
+    };
+    const Outcome alone = run("1");
+    ASSERT_EQ(alone.code, 0) << alone.err;
+    EXPECT_TRUE(alone.out == run("2").out) << format;
+  }
+}
+
 using nlohmann::json;
 
 // The words of the table's rows that name a fidelity.
