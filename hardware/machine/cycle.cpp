@@ -82,11 +82,11 @@ void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally,
   std::vector<KernelWork>& works = parts.work.fill(graph, tally, outcome);
   if (!parts.running || parts.running->is_worn()) parts.build();
   if (parts.exact) {
-    parts.flows.fill(graph, outcome.dram);
+    parts.flows.fill(graph, outcome.dram, works);
     parts.places.fill(graph, tally, parts.work.table(), parts.flows, works);
   }
   if (parts.dram != nullptr) {
-    parts.flows.fill(graph, outcome.dram);
+    parts.flows.fill(graph, outcome.dram, works);
     parts.mixes.fill(graph, tally, parts.work.table(), parts.flows);
     parts.dram->set_work(parts.mixes.vertices());
   }

@@ -112,7 +112,7 @@ TEST(Deadlock, ChannelsTellWhichTransactionsAreMissing) {
   sim::Outcome outcome;
   const std::vector<KernelWork>& works = work.fill(step.graph, step.tally, outcome);
   DramFlows flows;
-  flows.fill(step.graph, outcome.dram);
+  flows.fill(step.graph, outcome.dram, works);
   DramPlaces places(part, {});
   places.fill(step.graph, step.tally, work.table(), flows, works);
   DramChannels channels(part, places, device.sms);

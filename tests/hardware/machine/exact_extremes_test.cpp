@@ -14,6 +14,7 @@ hbm::Part h100() { return hbm::part_named("hbm3-h100"); }
 
 // Runs the step command by command; returns the transactions served, which are those that its flows ask for.
 std::int64_t served(Step& step, const hbm::Part& part = h100()) {
+  step.finish();
   ExactRig rig(hardware_on(part).device, part);
   const sim::Outcome outcome = rig.run(step);
   EXPECT_EQ(rig.served(), rig.asked());
@@ -116,6 +117,31 @@ TEST(ExactExtremes, AFoldedKernelIsServedWithoutALaunch) {
   EXPECT_EQ(served(step), mega / 32 + 2000 + 2);
 }
 
+// 128 rows in two rows of tiles, of which the second fetches half of the weights once more: L2 does not count them.
+TEST(ExactExtremes, WeightsThatTilesFetchAgainAreServedAgain) {
+  sim::KernelPlan plan = sim::test::round_plan();
+  sim::KernelClass its;
+  its.kind = sim::OperationKind::gemm;
+  its.split = sim::SplitRule::deepgemm_2026;
+  its.refetch = 0.5;
+  plan.classes = {its};
+  sim::Operation product;
+  product.kind = sim::OperationKind::gemm;
+  product.shape.columns = 5376;
+  product.shape.depth = 1024;
+  Use weights = reads("weights", 8 * mega);
+  weights.kind = sim::DataKind::weight;
+  Step step;
+  step.add(product, {weights, reads("input", mega)});
+  step.finish();
+  step.tally.spans = {{{1, 1, 0}, 128, 128}};
+  ExactRig rig(hardware_on(h100()).device, h100(), plan);
+  const sim::Outcome outcome = rig.run(step);
+  EXPECT_EQ(rig.served(), rig.asked());
+  EXPECT_EQ(rig.served() * 32, (8 + 4 + 1) * mega);
+  EXPECT_EQ(outcome.dram, (std::vector<std::int64_t>{8 * mega, mega}));
+}
+
 // Bytes that lie in one granule and are asked for a hundred thousand times, as without L2.
 TEST(ExactExtremes, OneGranuleReadOverAndOverEnds) {
   const hbm::Part part = h100();
@@ -123,6 +149,7 @@ TEST(ExactExtremes, OneGranuleReadOverAndOverEnds) {
   device.l2_usable = 0;
   Step step;
   step.add_gemm(1000, 0, {reads("a", 3'200'000)});
+  step.finish();
   step.tally.accesses.back().footprint = 32;
   ExactRig rig(device, part);
   static_cast<void>(rig.run(step));

@@ -16,18 +16,18 @@ namespace kvtraffic::hardware::testing {
 
 class ExactRig {
  public:
-  ExactRig(const Device& device, const hbm::Part& part)
-      : granule_(part.geometry.transaction_bytes), work_(device, sim::test::round_plan()), places_(part, {}) {
+  ExactRig(const Device& device, const hbm::Part& part, const sim::KernelPlan& plan = sim::test::round_plan())
+      : granule_(part.geometry.transaction_bytes), work_(device, plan), places_(part, {}) {
     auto channels = std::make_unique<DramChannels>(part, places_, device.sms);
     channels_ = channels.get();
     running_ = std::make_unique<FlowDevice>(device, std::move(channels));
   }
 
-  sim::Outcome run(Step& step) {
-    step.finish();
+  // Of a finished step.
+  sim::Outcome run(const Step& step) {
     sim::Outcome outcome;
     const std::vector<KernelWork>& works = work_.fill(step.graph, step.tally, outcome);
-    flows_.fill(step.graph, outcome.dram);
+    flows_.fill(step.graph, outcome.dram, works);
     places_.fill(step.graph, step.tally, work_.table(), flows_, works);
     running_->run(step.graph, works, outcome);
     asked_ = 0;
