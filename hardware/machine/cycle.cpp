@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "hardware/machine/dram_channels.hpp"
 #include "hardware/machine/dram_flows.hpp"
@@ -18,14 +19,14 @@ namespace kvtraffic::hardware {
 
 struct CycleMachine::Parts {
   Parts(const Device& its_device, const hbm::Part& its_part, const sim::KernelPlan& plan, const Mechanisms& all,
-        const sim::Locality& locality, bool is_exact)
+        const sim::Locality& locality, bool is_exact, std::shared_ptr<DramWindows> windows)
       : device(its_device),
         part(its_part),
         mechanisms(all),
         exact(is_exact),
         work(its_device, plan, locality.selection),
         places(its_part, locality),
-        rates(its_part),
+        rates(its_part, {}, std::move(windows)),
         mixes(rates, locality, all.gather) {}
 
   sim::Duration run_leaning(int lean, const sim::StepGraph& graph, std::span<const KernelWork> works,
@@ -64,9 +65,10 @@ struct CycleMachine::Parts {
 };
 
 CycleMachine::CycleMachine(const Hardware& hardware, const hbm::Part& part, const sim::KernelPlan& plan,
-                           const Mechanisms& mechanisms, const sim::Locality& locality, bool exact)
+                           const Mechanisms& mechanisms, const sim::Locality& locality, bool exact,
+                           std::shared_ptr<DramWindows> windows)
     : parts_(std::make_unique<Parts>(without_ablated(hardware.device, mechanisms), without_ablated(part, mechanisms),
-                                     plan, mechanisms, locality, exact)) {}
+                                     plan, mechanisms, locality, exact, std::move(windows))) {}
 
 CycleMachine::~CycleMachine() = default;
 

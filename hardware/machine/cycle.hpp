@@ -9,6 +9,7 @@
 
 #include "hardware/hbm/part.hpp"
 #include "hardware/machine/ablation.hpp"
+#include "hardware/machine/dram_windows.hpp"
 #include "hardware/spec/hardware.hpp"
 #include "sim/plan/kernel_plan.hpp"
 #include "sim/plan/locality.hpp"
@@ -19,7 +20,8 @@ namespace kvtraffic::hardware {
 class CycleMachine : public sim::Machine {
  public:
   CycleMachine(const Hardware& hardware, const hbm::Part& part, const sim::KernelPlan& plan,
-               const Mechanisms& mechanisms = {}, const sim::Locality& locality = {}, bool exact = false);
+               const Mechanisms& mechanisms = {}, const sim::Locality& locality = {}, bool exact = false,
+               std::shared_ptr<DramWindows> windows = nullptr);
   ~CycleMachine() override;
   void execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) override;
   [[nodiscard]] sim::Frequency clock() const override;

@@ -85,9 +85,11 @@ struct Moments {
 
 }  // namespace
 
-DramRates::DramRates(hbm::Part part, Sampling sampling)
+DramRates::DramRates(hbm::Part part, Sampling sampling, std::shared_ptr<DramWindows> windows)
     : part_(std::move(part)),
       sampling_(sampling),
+      windows_(std::move(windows)),
+      text_(text_of(part_)),
       channel_(one_channel(part_)),
       grain_(static_cast<std::int64_t>(hbm::map_of(channel_).grain())),
       deviations_(largest_of(part_.geometry.all_channels())) {}
@@ -117,7 +119,7 @@ std::uint32_t DramRates::mix_of(const DramMix& mix) {
 
 std::uint32_t DramRates::intern(const Key& key) {
   const auto [place, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(known_.size()));
-  if (is_new) known_.push_back({.shares = shares_of(key), .rate = {}});
+  if (is_new) known_.push_back({.key = key, .shares = shares_of(key), .rate = {}});
   return place->second;
 }
 
@@ -147,11 +149,13 @@ double DramRates::lag(const DramRate& rate, double seconds) const {
 }
 
 const DramRate& DramRates::sampled_rate(Known& known) {
-  if (!known.is_sampled) {
-    known.rate = sample(known.shares);
-    known.is_sampled = true;
-    ++sampled_;
-  }
+  if (known.is_sampled) return known.rate;
+  known.is_sampled = true;
+  const std::optional<DramRate> found = windows_ ? windows_->find(text_, known.key) : std::nullopt;
+  if (found) return known.rate = *found;
+  known.rate = sample(known.shares);
+  ++sampled_;
+  if (windows_) windows_->keep(text_, known.key, known.rate);
   return known.rate;
 }
 

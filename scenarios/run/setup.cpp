@@ -73,7 +73,7 @@ std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   const sim::Locality& locality = setup.scenario.locality;
   if (setup.scenario.fidelity == Fidelity::cycle) {
     return std::make_unique<hardware::CycleMachine>(setup.hardware, *setup.memory, setup.engine.plan, mechanisms,
-                                                    locality, setup.scenario.exact);
+                                                    locality, setup.scenario.exact, setup.windows);
   }
   return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan, mechanisms, locality);
 }
@@ -132,7 +132,8 @@ std::optional<models::Lowered> lower_bare(const Scope& scope, const hardware::De
 }
 
 // One device, whatever node it stands in.
-std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries, sim::Diagnostics& faults) {
+std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries, const Catalog& catalog,
+                                          sim::Diagnostics& faults) {
   entries.model.name = "kernel";
   entries.model.max_positions = INT64_MAX;
   entries.hardware.count = 1;
@@ -147,7 +148,8 @@ std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entr
                                              sim::Deployment{},
                                              std::move(*lowered),
                                              {},
-                                             std::move(simulated)});
+                                             std::move(simulated),
+                                             catalog.windows()});
 }
 
 }  // namespace
@@ -160,7 +162,7 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   std::optional<sim::Deployment> deployment;
   if (!faults.has_errors() && !is_bare) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
   diagnostics.append(faults);
-  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries), diagnostics);
+  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries), catalog, diagnostics);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
   sim::Diagnostics missing;
@@ -171,7 +173,7 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
                                              std::move(entries.engine), std::move(entries.hardware),
                                              std::move(entries.memory), *deployment, std::move(lowering.main),
-                                             std::move(lowering.dense), std::move(simulated)});
+                                             std::move(lowering.dense), std::move(simulated), catalog.windows()});
 }
 
 const models::Lowered& Setup::lowered_for(std::int64_t context) const {
