@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <numeric>
+#include <vector>
 
 #include "hardware/machine/cycle.hpp"
-#include "hardware/machine/dram_mixes.hpp"
-#include "hardware/machine/dram_rates.hpp"
+#include "hardware/machine/dram_windows.hpp"
 #include "hardware/machine/flow.hpp"
 #include "hardware/machine/roofline.hpp"
 #include "hardware/machine/step_work.hpp"
@@ -22,15 +23,18 @@ namespace {
 
 hbm::Part h100() { return hbm::part_named("hbm3-h100"); }
 
-CycleMachine cycle_on(const hbm::Part& part, bool exact = false, const Mechanisms& mechanisms = {}) {
-  return CycleMachine(hardware_on(part), part, sim::test::round_plan(), mechanisms, {}, exact);
+using Windows = std::shared_ptr<DramWindows>;
+
+CycleMachine cycle_on(const hbm::Part& part, bool exact = false, const Mechanisms& mechanisms = {},
+                      const Windows& windows = nullptr) {
+  return CycleMachine(hardware_on(part), part, sim::test::round_plan(), mechanisms, {}, exact, windows);
 }
 
 TEST(CycleTrust, ReadsWhatL2MissesAndWritesWhatItGivesBack) {
   const Device device = hardware_on(h100()).device;
   CycleMachine machine = cycle_on(h100());
   StepWork work(device, sim::test::round_plan());
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Step step = random_step(seed, 26);
     const sim::Outcome outcome = step.run_on(machine);
     sim::Outcome expected;
@@ -50,7 +54,7 @@ TEST(CycleTrust, KeepsBoundsAndDependencies) {
   for (const bool exact : {false, true}) {
     RooflineMachine roofline(hardware_on(h100()));
     CycleMachine machine = cycle_on(h100(), exact);
-    for (std::uint64_t seed = 0; seed < (exact ? 30U : 100U); ++seed) {
+    for (std::uint64_t seed = 0; seed < (exact ? 30U : 40U); ++seed) {
       Step step = random_step(seed, exact ? 22 : 26);
       const sim::Outcome outcome = step.run_on(machine);
       ASSERT_GE(outcome.total, step.run_on(roofline).total) << seed;
@@ -85,9 +89,10 @@ TEST(CycleTrust, EqualsFlowWithIdealMemory) {
 // ---- order within an instant ----
 
 void expect_any_order(bool exact, std::uint64_t steps, std::uint64_t octaves) {
+  const auto windows = std::make_shared<DramWindows>();
   for (std::uint64_t seed = 0; seed < steps; ++seed) {
     Step step = random_step(seed, octaves);
-    CycleMachine usual = cycle_on(h100(), exact);
+    CycleMachine usual = cycle_on(h100(), exact, {}, windows);
     const sim::Outcome expected = step.run_on(usual);
     for (std::uint64_t order = 1; order <= 3; ++order) {
       usual.set_order_seed(order);
@@ -211,8 +216,9 @@ std::uint64_t allocations_of_second_run(CycleMachine& machine, Step& step) {
 }
 
 TEST(CycleTrust, AllocatesNothingOnceWarm) {
+  const auto windows = std::make_shared<DramWindows>();
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    CycleMachine machine = cycle_on(h100());
+    CycleMachine machine = cycle_on(h100(), false, {}, windows);
     Step step = random_step(seed, 26);
     EXPECT_EQ(allocations_of_second_run(machine, step), 0) << seed;
   }
