@@ -3,6 +3,7 @@
 #include "hardware/machine/cycle.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "hardware/machine/dram_channels.hpp"
@@ -36,19 +37,17 @@ struct CycleMachine::Parts {
   }
 
   void build() {
-    if (!mechanisms.dram_commands) {
-      running = std::make_unique<FlowDevice>(device);
-      return;
-    }
-    if (exact) {
-      auto channels = std::make_unique<DramChannels>(part, places, device.sms);
-      running = std::make_unique<FlowDevice>(device, std::move(channels));
-      return;
-    }
+    running = wired();
+    if (order) running->set_order_seed(*order);
+  }
+
+  std::unique_ptr<FlowDevice> wired() {
+    if (!mechanisms.dram_commands) return std::make_unique<FlowDevice>(device);
+    if (exact) return std::make_unique<FlowDevice>(device, std::make_unique<DramChannels>(part, places, device.sms));
     // A part may state a little more than its maker's pin rate; the roofline stays the bound.
     auto shared = std::make_unique<SharedDram>(rates, device.sms, device.pin_bandwidth(), part);
     dram = shared.get();
-    running = std::make_unique<FlowDevice>(device, std::move(shared));
+    return std::make_unique<FlowDevice>(device, std::move(shared));
   }
 
   Device device;
@@ -61,6 +60,7 @@ struct CycleMachine::Parts {
   DramRates rates;
   DramMixes mixes;
   SharedDram* dram = nullptr;  // of `running`
+  std::optional<std::uint64_t> order;
   std::unique_ptr<FlowDevice> running;
 };
 
@@ -72,6 +72,11 @@ CycleMachine::CycleMachine(const Hardware& hardware, const hbm::Part& part, cons
 
 CycleMachine::~CycleMachine() = default;
 
+void CycleMachine::set_order_seed(std::uint64_t seed) {
+  parts_->order = seed;
+  parts_->running.reset();
+}
+
 sim::Frequency CycleMachine::clock() const { return parts_->device.clock; }
 
 void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) {
@@ -79,11 +84,11 @@ void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally,
   std::vector<KernelWork>& works = parts.work.fill(graph, tally, outcome);
   if (!parts.running || parts.running->is_worn()) parts.build();
   if (parts.exact) {
-    parts.flows.fill(graph, outcome.dram);
+    parts.flows.fill(graph, outcome.dram, works);
     parts.places.fill(graph, tally, parts.work.table(), parts.flows, works);
   }
   if (parts.dram != nullptr) {
-    parts.flows.fill(graph, outcome.dram);
+    parts.flows.fill(graph, outcome.dram, works);
     parts.mixes.fill(graph, tally, parts.work.table(), parts.flows);
     parts.dram->set_work(parts.mixes.vertices());
   }

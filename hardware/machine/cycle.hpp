@@ -4,6 +4,7 @@
 // of every channel (dram_channels.hpp). Leaves out sets and slices of L2.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "hardware/hbm/part.hpp"
@@ -25,6 +26,7 @@ class CycleMachine : public sim::Machine {
   void execute(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome) override;
   [[nodiscard]] sim::Frequency clock() const override;
   [[nodiscard]] std::string_view saving_reason() const override { return "held in L2"; }
+  void set_order_seed(std::uint64_t seed);  // for tests: any order within an instant, from the next point on
 
  private:
   struct Parts;

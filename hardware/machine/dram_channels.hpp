@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "hardware/hbm/channels.hpp"
@@ -29,6 +30,7 @@ class DramChannels : public MemoryServer {
   [[nodiscard]] sim::Duration busy() const override { return busy_; }
   [[nodiscard]] sim::Instant wake() const override;
   void advance(sim::Instant now) override;
+  [[nodiscard]] std::string waiting_for() const override;
   // Seconds of data bus time, by cause, until the last answer; what nobody asked for is left out.
   [[nodiscard]] std::array<double, hbm::cause_count> causes() const;
   [[nodiscard]] std::uint64_t transactions() const { return transactions_; }

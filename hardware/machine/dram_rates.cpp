@@ -36,25 +36,6 @@ std::int64_t rounded_share(double share) {
   return parts;
 }
 
-// Shares of the same kind together, in order.
-std::vector<std::int64_t> key_of(const DramMix& mix, const hbm::Geometry& geometry, std::int64_t grain) {
-  std::map<std::pair<bool, std::int64_t>, double> sums;
-  double whole = 0;
-  for (const DramShare& share : mix) {
-    const bool is_stream = together_in_channel(share.piece, geometry.all_channels(), grain) >= longest_run;
-    const std::int64_t granule = geometry.transaction_bytes;
-    const std::int64_t piece = is_stream ? 0 : sim::ceil_divide(share.piece, granule) * granule;
-    sums[{share.write, piece}] += static_cast<double>(share.bytes);
-    whole += static_cast<double>(share.bytes);
-  }
-  std::vector<std::int64_t> key;
-  for (const auto& [kind, bytes] : sums) {
-    const std::int64_t parts = rounded_share(bytes / whole);
-    key.insert(key.end(), {kind.first ? 1 : 0, kind.second, std::max<std::int64_t>(parts, 1)});
-  }
-  return key;
-}
-
 // Refresh stays what it is in the whole; queues are a channel's anyway.
 hbm::Part one_channel(hbm::Part part) {
   part.geometry.stacks = 1;
@@ -113,7 +94,28 @@ DramRates::DramRates(hbm::Part part, Sampling sampling, std::shared_ptr<DramWind
       grain_(static_cast<std::int64_t>(hbm::map_of(channel_).grain())),
       deviations_(largest_of(part_.geometry.all_channels())) {}
 
-std::uint32_t DramRates::mix_of(const DramMix& mix) { return intern(key_of(mix, part_.geometry, grain_)); }
+// Shares of the same kind together, in order.
+std::uint32_t DramRates::mix_of(const DramMix& mix) {
+  sums_.clear();
+  double whole = 0;
+  for (const DramShare& share : mix) {
+    const bool is_stream = together_in_channel(share.piece, part_.geometry.all_channels(), grain_) >= longest_run;
+    const std::int64_t granule = part_.geometry.transaction_bytes;
+    const std::int64_t piece = is_stream ? 0 : sim::ceil_divide(share.piece, granule) * granule;
+    const auto same =
+        std::ranges::find_if(sums_, [&](const Sum& sum) { return sum.write == share.write && sum.piece == piece; });
+    Sum& sum = same != sums_.end() ? *same : sums_.emplace_back(Sum{share.write, piece});
+    sum.bytes += static_cast<double>(share.bytes);
+    whole += static_cast<double>(share.bytes);
+  }
+  std::ranges::sort(sums_, {}, [](const Sum& sum) { return std::pair(sum.write, sum.piece); });
+  key_.clear();
+  for (const Sum& sum : sums_) {
+    const std::int64_t parts = rounded_share(sum.bytes / whole);
+    key_.insert(key_.end(), {sum.write ? 1 : 0, sum.piece, std::max<std::int64_t>(parts, 1)});
+  }
+  return intern(key_);
+}
 
 std::uint32_t DramRates::intern(const Key& key) {
   const auto [place, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(known_.size()));

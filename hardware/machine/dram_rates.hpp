@@ -58,6 +58,11 @@ class DramRates {
     DramRate rate;
     bool is_sampled = false;
   };
+  struct Sum {  // of shares of one kind
+    bool write = false;
+    std::int64_t piece = 0;
+    double bytes = 0;
+  };
   [[nodiscard]] std::uint32_t intern(const Key& key);
   [[nodiscard]] const DramRate& sampled_rate(Known& known);
   [[nodiscard]] DramRate sample(const DramMix& mix) const;
@@ -74,6 +79,8 @@ class DramRates {
   std::deque<Known> known_;
   std::map<std::vector<std::int64_t>, std::uint32_t> pairs_;  // mixes and eighths, in order of mixes
   std::vector<std::int64_t> pair_;                            // scratch
+  std::vector<Sum> sums_;                                     // scratch
+  Key key_;                                                   // scratch
   std::size_t sampled_ = 0;
 };
 

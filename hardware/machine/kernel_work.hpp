@@ -38,6 +38,13 @@ struct KernelWork {
   std::int64_t again = 0;    // bytes that tiles load from L2 once more, part of l2_read
 };
 
+// Of a kernel's bytes, what its tiles 0..tiles - 1 move: shares of neighbours add up to the whole.
+[[nodiscard]] inline std::int64_t bytes_of_tiles(std::int64_t bytes, const KernelWork& work, std::int64_t tiles) {
+  if (tiles == work.tiles) return bytes;
+  const double share = static_cast<double>(tiles) / static_cast<double>(work.tiles);
+  return static_cast<std::int64_t>(static_cast<double>(bytes) * share);
+}
+
 // A kernel of more waves is run in about this many groups, each of several tiles an SM: total work, the number of waves
 // and the idle SMs of the last one stay as they are, only the moments at which loads and stores are asked for become
 // coarser.
