@@ -1,10 +1,11 @@
 // Slices that overlap get tracks of their own, as slices of one track have to nest. A counter is the sum over the
-// operations that run at a time, each at its own mean: of two that overlap it may pass what the device can do.
+// operations that run at a time, each at its own mean: of kernels that overlap, rates may pass what the device can do.
 #include "reports/timeline.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -85,7 +86,7 @@ class Counter {
     changes_[start_of(operation)] += value;
     changes_[end_of(operation)] -= value;
   }
-  void tell(JsonText& json, std::string_view name, std::string_view unit) const {
+  void tell(JsonText& json, std::string_view name, std::string_view unit, double most) const {
     double value = 0;
     for (const auto& [time, change] : changes_) {
       value = std::max(0.0, value + change);
@@ -93,7 +94,7 @@ class Counter {
       json.field("ts", time * micro);
       json.key("args");
       json.begin_object();
-      json.field(unit, value);
+      json.field(unit, std::min(value, most));
       json.end_object();
       json.end_object();
     }
@@ -110,16 +111,16 @@ void add_rates(JsonText& json, const std::vector<const OperationResult*>& operat
     if (seconds <= 0 || operation->traffic.empty(level)) continue;
     counter.add(*operation, static_cast<double>(operation->traffic.total(level)) / seconds / 1e9);
   }
-  counter.tell(json, fmt::format("{} GB/s, all devices", name_of(level)), "GB/s");
+  counter.tell(json, fmt::format("{} GB/s, all devices", name_of(level)), "GB/s", HUGE_VAL);
 }
 
-// Of the fullest device, in percent of each resource's peak.
+// Of the fullest device, in percent of each resource's best rate; means that add up to more are told as all of it.
 void add_utilizations(JsonText& json, const std::vector<const OperationResult*>& operations) {
   std::map<std::string, Counter> counters;
   for (const OperationResult* operation : operations) {
     for (const auto& [resource, share] : operation->utilization) counters[resource].add(*operation, 100 * share);
   }
-  for (const auto& [resource, counter] : counters) counter.tell(json, fmt::format("{} busy", resource), "%");
+  for (const auto& [resource, counter] : counters) counter.tell(json, fmt::format("{} busy", resource), "%", 100);
 }
 
 }  // namespace

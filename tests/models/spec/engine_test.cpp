@@ -130,10 +130,10 @@ TEST(ReadEngine, AClassMayBeOfKernelsThatKeepSoManyEntries) {
   const auto start = [&](std::int64_t picked) {
     sim::Operation operation = operation_of(sim::OperationKind::topk);
     operation.shape.picked = picked;
-    return plan.class_of(operation, sim::Architecture::hopper, {}).start.seconds();
+    return plan.class_of(operation, sim::Architecture::hopper, {}).start;
   };
-  EXPECT_EQ(start(2048), 7e-6);
-  EXPECT_EQ(start(512), 2e-6);
+  EXPECT_EQ(start(2048), sim::Duration::of_femtoseconds(7'000'000'000));
+  EXPECT_EQ(start(512), sim::Duration::of_femtoseconds(2'000'000'000));
 }
 
 // Top-k by itself costs what it does in a layer: engines that have classes for it have one that needs no layer.
@@ -164,7 +164,7 @@ TEST(ReadEngine, TheLaunchIsRead) {
   const sim::KernelPlan plan = read_engine(file, diagnostics).plan;
   EXPECT_EQ(diagnostics.render(), "");
   EXPECT_EQ(plan.launch, sim::LaunchMode::overlapped);
-  EXPECT_EQ(plan.host_gap.seconds(), 30e-6);
+  EXPECT_EQ(plan.host_gap, sim::Duration::of_femtoseconds(30'000'000'000));
 }
 
 }  // namespace

@@ -109,7 +109,8 @@ TEST(ExitCode, IsThreeForCycleBehindTwoSharedCaches) {
 }
 
 TEST(Fidelity, GivesWayWhereCycleWasNotAskedFor) {
-  const Outcome outcome = run_text(small, {"--set", "hardware=8x-mi300x", "--format", "json"});
+  const Outcome outcome =
+      run_text(small, {"--set", "hardware=8x-mi300x", "--set", "fidelity=null", "--format", "json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto point = nlohmann::json::parse(outcome.out).at("points")[0];
   EXPECT_EQ(point["parameters"]["fidelity"], "flow");
@@ -130,7 +131,7 @@ TEST(Launch, IsTheEnginesUnlessTheScenarioSaysOtherwise) {
     return result["points"][0]["time"]["seconds"].get<double>();
   };
   const auto engine = run({}), graph = run({"--set", "launch=graph"}), overlapped = run({"--set", "launch=overlapped"});
-  const auto slow = run({"--set", "launch=stream", "--set", "hardware.launch.stream_gap=50us"});
+  const auto slow = run({"--set", "launch=stream", "--set", "hardware.device.launch.stream_gap=50us"});
   EXPECT_EQ(engine["scenario"]["launch"], "graph");
   EXPECT_EQ(overlapped["scenario"]["launch"], "overlapped");
   EXPECT_EQ(seconds(engine), seconds(graph));

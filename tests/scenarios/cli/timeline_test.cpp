@@ -78,9 +78,9 @@ TEST(TimelineFile, HasTheUseOfEachResourceInFlowAndCycle) {
       known = std::max(known, event["args"]["%"].get<double>());
     }
     for (const char* resource : {"hbm", "l2", "compute", "link"}) {
-      EXPECT_GT(most[std::string(resource) + " busy"], 1) << fidelity << " " << resource;
+      EXPECT_GT(most[std::string(resource) + " busy"], 0.1) << fidelity << " " << resource;
     }
-    EXPECT_LT(most["hbm busy"], 110) << fidelity;  // means of kernels that overlap
+    EXPECT_LE(most["hbm busy"], 100) << fidelity;
   }
 }
 
