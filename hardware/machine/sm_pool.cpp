@@ -145,6 +145,9 @@ void SmPool::issue(std::uint32_t index, Instant now) {
   group.last = group.first + std::min(left, group.sms * kernel.work->depth);
   group.issued = group.arrived = now;
   kernel.issued = group.last;
+  if (kernel.work->overlapped && kernel.issued == kernel.work->tiles) {
+    finished.send(now, {.vertex = kernel.vertex, .at = now, .ends = false}, sim::tick);
+  }
   lane.next = (buffer + 1) % buffers;
   lane.loading = true;
   ask_for_loads(index, buffer, now);

@@ -56,15 +56,10 @@ sim::MemoryLimits limits_of(const Setup& setup) {
           .host_capacity = setup.hardware.host_memory_capacity.count()};
 }
 
-// Cycle is the default, where there is DRAM to simulate.
+// Cycle is the default, where the device is one that it can simulate.
 Scenario as_simulated(Scenario scenario, const Entries& entries) {
   if (scenario.fidelity == Fidelity::cycle && !entries.memory) scenario.fidelity = Fidelity::flow;
   return scenario;
-}
-
-std::string without_part_text(const Setup& setup) {
-  return fmt::format("fidelity flow: '{}' names no DRAM part (memory.part) whose commands could be simulated",
-                     setup.hardware.name);
 }
 
 std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
@@ -95,6 +90,13 @@ sim::PointResult failed(std::string reason) {
   result.status = sim::Status::failed;
   result.reason = std::move(reason);
   return result;
+}
+
+// As the scenario has kernels launched. The gap between steps is of whole steps only.
+void set_launch(const Scenario& scenario, sim::KernelPlan& plan) {
+  if (scenario.launch) plan.launch = *scenario.launch;
+  const bool is_step = !scenario.scope.kernel && scenario.scope.part.is_whole();
+  if (!is_step || !scenario.mechanisms.launch) plan.host_gap = sim::Duration();
 }
 
 // A part that there is not is the scenario's fault.
@@ -159,6 +161,7 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   sim::Diagnostics faults;
   const bool is_bare = scenario.scope.kernel.has_value();
   Entries entries = read_entries(scenario, catalog, beside, {.model = !is_bare, .format = !is_bare}, faults);
+  set_launch(scenario, entries.engine.plan);
   std::optional<sim::Deployment> deployment;
   if (!faults.has_errors() && !is_bare) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
   diagnostics.append(faults);
@@ -203,7 +206,7 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   lowered_ = &setup.lowered_for(context);
   sim::PointResult result;
   if (setup.scenario.fidelity == Fidelity::flow && !setup.scenario.fidelity_is_asked) {
-    result.warnings.push_back(without_part_text(setup));
+    result.warnings.push_back("fidelity flow: " + beyond_cycle(setup.hardware));
   }
   if (setup.scenario.routing.is_drawn && !setup.model.has_experts()) {
     result.warnings.push_back(fmt::format("workload.routing: '{}' has no routed experts", setup.model.name));
