@@ -6,10 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "hardware/hbm/channels.hpp"
 #include "hardware/machine/dram_places.hpp"
+#include "hardware/machine/dram_told.hpp"
 #include "hardware/machine/server.hpp"
 
 namespace kvtraffic::hardware {
@@ -25,13 +27,16 @@ class DramChannels : public MemoryServer {
  public:
   DramChannels(const hbm::Part& part, DramPlaces& places, std::int64_t lanes);
   ~DramChannels() override;
+  // The number of vertices; before every run.
+  void set_work(std::size_t vertices) { asked_for_.resize(vertices); }
   void reset(sim::Instant base) override;
   [[nodiscard]] sim::Duration busy() const override { return busy_; }
   [[nodiscard]] sim::Instant wake() const override;
   void advance(sim::Instant now) override;
   // Seconds of data bus time, by cause, until the last answer; what nobody asked for is left out.
-  [[nodiscard]] std::array<double, hbm::cause_count> causes() const;
+  [[nodiscard]] CauseTimes causes() const;
   [[nodiscard]] std::uint64_t transactions() const { return transactions_; }
+  [[nodiscard]] std::span<const std::uint64_t> transactions_of_vertices() const { return asked_for_; }
 
  private:
   struct Ear;     // hears answers
@@ -58,6 +63,7 @@ class DramChannels : public MemoryServer {
     std::vector<Waiting> ring = std::vector<Waiting>(64);
     std::size_t first = 0;
     std::size_t count = 0;
+    bool is_held = false;  // by a full queue of its channel; until it is empty
   };
 
   void take(const Request& request, sim::Instant now);
@@ -93,6 +99,7 @@ class DramChannels : public MemoryServer {
   sim::Instant now_;
   sim::Duration busy_;
   std::uint64_t transactions_ = 0;
+  std::vector<std::uint64_t> asked_for_;  // transactions, by vertex
 };
 
 }  // namespace kvtraffic::hardware

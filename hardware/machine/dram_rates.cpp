@@ -115,7 +115,7 @@ std::uint32_t DramRates::mix_of(const DramMix& mix) { return intern(key_of(mix, 
 
 std::uint32_t DramRates::intern(const Key& key) {
   const auto [place, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(known_.size()));
-  if (is_new) known_.push_back({.shares = shares_of(key), .rate = {}});
+  if (is_new) known_.push_back({.shares = shares_of(key), .rate = {.rate = {}, .mix = place->second}});
   return place->second;
 }
 
@@ -146,7 +146,9 @@ double DramRates::lag(const DramRate& rate, double seconds) const {
 
 const DramRate& DramRates::sampled_rate(Known& known) {
   if (!known.is_sampled) {
+    const std::uint32_t mix = known.rate.mix;
     known.rate = sample(known.shares);
+    known.rate.mix = mix;
     known.is_sampled = true;
     ++sampled_;
   }
@@ -172,6 +174,7 @@ DramRate DramRates::sample(const DramMix& mix) const {
   rate.error = std::max(windows.interval(), least_error);
   rate.scatter = scatter_of(mix, each);
   rate.causes = causes_of(loop.counters().since(earlier));
+  rate.windows = static_cast<std::int64_t>(windows.count);
   return rate;
 }
 

@@ -25,6 +25,8 @@ struct DramRate {
   // been at work for T are apart by about sqrt(scatter x T). Zero for streams, which load channels alike.
   double scatter = 0;
   std::array<double, hbm::cause_count> causes{};  // share of the data buses' time
+  std::uint32_t mix = 0;                          // whose rate it is: of several together, one of its own
+  std::int64_t windows = 0;                       // that were run
 };
 
 // Mixes that are served side by side, each by its weight.
@@ -51,6 +53,7 @@ class DramRates {
   // are one.
   [[nodiscard]] std::uint32_t mix_of(const DramMix& mix);
   [[nodiscard]] const DramRate& rate_of(std::uint32_t mix) { return sampled_rate(known_[mix]); }
+  [[nodiscard]] const DramMix& shares(std::uint32_t mix) const { return known_[mix].shares; }  // in 1024ths
   // Of several at once; weights count in eighths of their sum. Requires one at least, with weights above zero.
   [[nodiscard]] const DramRate& together(std::span<const MixWeight> mixes);
   // By how much the slowest of all channels is later than the mean when both have served a mix for so long.
