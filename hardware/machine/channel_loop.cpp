@@ -3,6 +3,7 @@
 #include "hardware/machine/channel_loop.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "hardware/hbm/channels.hpp"
 #include "hardware/hbm/split_mix.hpp"
@@ -16,6 +17,10 @@ std::int64_t together_in_channel(std::int64_t piece, std::int64_t channels, std:
   return std::max(std::min(piece, grain), piece / channels);
 }
 
+std::int64_t alignment_in(std::int64_t piece, std::int64_t grain, std::int64_t granule) {
+  return std::max(granule, std::gcd(piece, grain));
+}
+
 // One share as a channel sees it: a walk of its own through the channel's bytes.
 class ChannelLoop::Walk {
  public:
@@ -27,6 +32,8 @@ class ChannelLoop::Walk {
         granule_(granule),
         grain_(map.grain()),
         run_(run / map.grain() * map.grain()),
+        step_(static_cast<std::uint64_t>(
+            alignment_in(share.piece, static_cast<std::int64_t>(map.grain()), static_cast<std::int64_t>(granule)))),
         next_(first) {}
 
   [[nodiscard]] Kind kind() const { return share_.write ? Kind::write : Kind::read; }
@@ -40,13 +47,13 @@ class ChannelLoop::Walk {
   }
 
  private:
-  // A piece begins anywhere in a grain. What reaches beyond it lies in another channel, so here it is cut; the rest of
-  // the piece is a piece of its own somewhere else.
+  // A piece begins where a multiple of its length may lie in a grain. What reaches beyond it lies in another channel,
+  // so here it is cut; the rest of the piece is a piece of its own somewhere else.
   void begin_piece(hbm::SplitMix64& random) {
     if (run_ > grain_) return begin_grains(random);
     if (rest_ == 0) {
       rest_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share_.piece) / granule_);
-      offset_ = random.below(grain_ / granule_);
+      offset_ = random.below(grain_ / step_) * (step_ / granule_);
     }
     left_ = std::min(rest_, grain_ / granule_ - offset_);
     next_ = random.below(capacity_ / grain_) * grain_ + offset_ * granule_;
@@ -64,6 +71,7 @@ class ChannelLoop::Walk {
   std::uint64_t granule_;
   std::uint64_t grain_;
   std::uint64_t run_;
+  std::uint64_t step_;
   std::uint64_t next_;
   std::uint64_t left_ = 0;    // transactions of this grain
   std::uint64_t rest_ = 0;    // of the piece beyond it

@@ -24,6 +24,9 @@ using DramMix = std::vector<DramShare>;
 // Bytes of a piece that one channel of `channels` gets together: a part of its grain, or as many grains as the piece
 // goes round all channels.
 [[nodiscard]] std::int64_t together_in_channel(std::int64_t piece, std::int64_t channels, std::int64_t grain);
+// Where pieces that follow one another may begin in a grain: at multiples of this. Requires powers of two as grain and
+// granule.
+[[nodiscard]] std::int64_t alignment_in(std::int64_t piece, std::int64_t grain, std::int64_t granule);
 // What gives a channel this much together is a stream.
 inline constexpr std::int64_t longest_run = 4096;
 

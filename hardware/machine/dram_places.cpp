@@ -157,7 +157,7 @@ void DramPlaces::lay_stream(const Region& region, const sim::Access& access, std
   const bool pages = page > 0 && region.size > page;
   const std::uint64_t count = pages ? region.size / page : 1;
   const std::uint64_t length = pages ? page : region.size;
-  const PageTable table(locality_.pages, count, region.base);
+  const PageTable table(locality_.pages, count, locality_.selection.seed);
   while (!layer.is_full()) {
     layer.begin_again();
     for (std::uint64_t i = 0; i < count && !layer.is_full(); ++i) {
@@ -170,18 +170,27 @@ void DramPlaces::lay_stream(const Region& region, const sim::Access& access, std
 void DramPlaces::lay_picks(const Region& region, const PickShape& shape, std::uint64_t identity,
                            std::uint64_t transactions, Spans& spans) {
   Layer layer(granule_, transactions, spans);
-  sim::Layout layout = *shape.layout;
-  layout.page_bytes = shape.page_bytes();
-  const PageTable table(locality_.pages, static_cast<std::uint64_t>(shape.pages() * shape.requests), region.base);
+  draw_pieces(region, shape, identity);
+  const Shuffle order(pieces_.size(), locality_.selection.seed);
   while (!layer.is_full()) {
     layer.begin_again();
-    for (std::int64_t r = 0; r < shape.requests && !layer.is_full(); ++r) {
-      picks_.draw(shape.entries, shape.picked, (identity << 32U) + static_cast<std::uint64_t>(r), picked_);
-      for (std::int64_t& entry : picked_) entry += r * shape.pages() * layout.page_entries;
-      pieces_.clear();
-      gather_pieces(picked_, layout, table, region.base, pieces_);
-      for (const Piece& piece : pieces_) layer.add(piece.address, static_cast<std::uint64_t>(piece.bytes));
+    for (std::uint64_t i = 0; i < pieces_.size() && !layer.is_full(); ++i) {
+      const Piece& piece = pieces_[shape.is_all() ? i : order(i)];
+      layer.add(piece.address, static_cast<std::uint64_t>(piece.bytes));
     }
+  }
+}
+
+void DramPlaces::draw_pieces(const Region& region, const PickShape& shape, std::uint64_t identity) {
+  sim::Layout layout = *shape.layout;
+  layout.page_bytes = shape.page_bytes();
+  const PageTable table(locality_.pages, static_cast<std::uint64_t>(shape.pages() * shape.requests),
+                        locality_.selection.seed);
+  pieces_.clear();
+  for (std::int64_t r = 0; r < shape.requests; ++r) {
+    picks_.draw(shape.entries, shape.picked, (identity << 32U) + static_cast<std::uint64_t>(r), picked_);
+    for (std::int64_t& entry : picked_) entry += r * shape.pages() * layout.page_entries;
+    gather_pieces(picked_, layout, table, region.base, pieces_);
   }
 }
 

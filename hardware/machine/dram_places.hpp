@@ -1,6 +1,6 @@
 // Where the bytes of every kernel lie in DRAM, transaction by transaction: regions one after another, cached entries in
-// the pages of their pool, picked ones where they were picked. Leaves out what L2 holds: only what crosses the pins is
-// walked.
+// the pages of their pool, picked ones where they were picked. Picks come in no order: a top-k leaves none, and
+// requests run side by side. Leaves out what L2 holds: only what crosses the pins is walked.
 #pragma once
 
 #include <cstdint>
@@ -80,6 +80,7 @@ class DramPlaces {
   void lay_stream(const Region& region, const sim::Access& access, std::uint64_t transactions, Spans& spans) const;
   void lay_picks(const Region& region, const PickShape& shape, std::uint64_t identity, std::uint64_t transactions,
                  Spans& spans);
+  void draw_pieces(const Region& region, const PickShape& shape, std::uint64_t identity);
   [[nodiscard]] std::uint64_t size_of(const sim::Access& access, const AccessCost& cost) const;
 
   std::uint64_t granule_;
@@ -95,7 +96,7 @@ class DramPlaces {
   std::vector<Laid> kept_;
   std::size_t oldest_ = 0;
   std::vector<std::int64_t> picked_;  // scratch
-  std::vector<Piece> pieces_;
+  std::vector<Piece> pieces_;         // scratch
 };
 
 }  // namespace kvtraffic::hardware

@@ -189,7 +189,8 @@ double DramRates::scatter_of(const DramMix& mix, double rate) const {
     if (share.piece == 0 || share.piece >= grain_ * part_.geometry.all_channels()) continue;
     const auto piece = static_cast<double>(share.piece);
     const auto grain = static_cast<double>(grain_);
-    const double grains = piece / grain + 1 - part_.geometry.transaction_bytes / grain;  // that one touches
+    const std::int64_t step = alignment_in(share.piece, grain_, part_.geometry.transaction_bytes);
+    const double grains = piece / grain + 1 - static_cast<double>(step) / grain;  // that one touches
     squares += bytes * piece / grains;
   }
   return squares / whole / rate;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/plan/tiling.hpp"
+#include "sim/units/whole.hpp"
 
 namespace kvtraffic::hardware {
 
@@ -36,8 +37,11 @@ std::int64_t Rereads::again(const AccessCost& cost, const sim::Access& access, c
     return std::clamp<std::int64_t>(cost.bytes / std::min(sms_, query_tiles) - cost.footprint, 0, most);
   }
   const std::int64_t waves = sim::ceil_divide(sim::checked_multiply(span.tokens_device, head_tiles), sms_);
-  if (waves >= cost.bytes / pass) return most;  // each asks for less than all; also keeps the product in range
-  return std::clamp<std::int64_t>(waves * pass - cost.footprint, 0, most);
+  const auto queries = static_cast<double>(std::max<std::int64_t>(1, sms_ / head_tiles));  // of a wave
+  const double distinct = (1 + (queries - 1) * (1 - alike_)) / queries;
+  const auto asked = sim::checked_whole(static_cast<double>(cost.bytes) * distinct);  // by all waves, each byte once
+  const std::int64_t read = waves >= asked / pass ? asked : waves * pass;  // which keeps the product in range
+  return std::clamp<std::int64_t>(read - cost.footprint, 0, most);
 }
 
 }  // namespace kvtraffic::hardware

@@ -13,12 +13,14 @@ namespace kvtraffic::hardware {
 // own, head after head. If the distinct bytes of such a pass fit into the usable L2, all further reads of them hit. If
 // not:
 // - What all tiles see (dense attention, index scans) is read once by each wave: requested bytes / tiles of a wave.
-// - Selections differ from query to query: each wave reads all distinct bytes of its pass, if it asks for as many.
+// - Selections differ from query to query: each wave reads all distinct bytes of its pass, if it asks for as many. Of
+//   queries that resemble one another, each but the first of a wave asks only for what the one before did not.
 // - Windows slide on with the queries and stay in L2 whatever the length.
 // Never more than was requested.
 class Rereads {
  public:
-  Rereads(std::int64_t sms, sim::Bytes usable) : sms_(sms), usable_(usable.count()) {}
+  // `alike`: the share of its picks that a query has in common with the one before it (sim::Selection::queries).
+  Rereads(std::int64_t sms, sim::Bytes usable, double alike = 0) : sms_(sms), usable_(usable.count()), alike_(alike) {}
   // Fills AccessCost::again of `table`.
   void fill(const sim::StepGraph& graph, const sim::Tally& tally, const sim::KernelPlan& plan,
             AccessTable& table) const;
@@ -29,6 +31,7 @@ class Rereads {
 
   std::int64_t sms_;
   std::int64_t usable_;
+  double alike_;
 };
 
 }  // namespace kvtraffic::hardware

@@ -12,7 +12,7 @@ sim::Bytes usable_l2(const Device& device) {
 
 StepWork::StepWork(const Device& device, const sim::KernelPlan& plan, const sim::Selection& selection)
     : plan_(plan),
-      rereads_(device.sms, usable_l2(device)),
+      rereads_(device.sms, usable_l2(device), selection.queries),
       l2_(usable_l2(device), selection.layers),
       works_(device, plan) {}
 

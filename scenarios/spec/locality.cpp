@@ -50,8 +50,7 @@ constexpr std::array selection_fields{
           "Share of the picks that two layers have in common which choose from the same entries on their own. Chance "
           "alone gives some; this is what there is at least.",
           "0%"),
-    share("queries", "The same share, of two neighbouring queries of a layer.", "0%"),
-    share("steps", "The same share, of two steps of a layer.", "0%"),
+    share("queries", "The same share, of two neighbouring queries of a prefill.", "0%"),
     Field{.name = "seed",
           .type = Type::integer,
           .help = "Another seed draws other picks and places.",
@@ -106,7 +105,6 @@ sim::Locality locality_of(const View& workload) {
                         .run = selection.integer("run"),
                         .layers = selection.number("layers"),
                         .queries = selection.number("queries"),
-                        .steps = selection.number("steps"),
                         .seed = static_cast<std::uint64_t>(selection.integer("seed"))},
           .pages = order_named(workload.text("pages"))};
 }

@@ -18,11 +18,11 @@ struct Selection {
   double recent = 0.5;
   std::int64_t newest = 2048;
   std::int64_t run = 8;
-  // Share of the picks that are the same: of two layers that choose from the same entries on their own, of two
-  // neighbouring queries of a layer, of two steps of a layer. What chance alone gives is the least there can be.
+  // Share of the picks that are the same: of two layers that choose from the same entries on their own, and of two
+  // neighbouring queries of a prefill's layer. What chance alone gives is the least there can be. What two steps have
+  // in common changes nothing: a step's first read of an entry always crosses the pins.
   double layers = 0;
   double queries = 0;
-  double steps = 0;
   std::uint64_t seed = 1;
 };
 

@@ -71,10 +71,10 @@ TEST(DramRates, PiecesLoadChannelsUnevenly) {
   const hbm::Part part = hbm::part_named("hbm3-h100");
   const double channels = part.geometry.all_channels();
   DramRates rates(part);
-  const DramRate gather = rate_of(rates, {{false, 256, plenty}});
+  const DramRate gather = rate_of(rates, {{false, 576, plenty}});
   const double seconds = 20e-6;
   const double bytes = gather.rate.per_second() * seconds / channels;  // of a channel
-  const double cut = 256 / 1.875;
+  const double cut = 576.0 / 3;
   const double expected = 2.5 * std::sqrt(bytes / cut) * cut / (gather.rate.per_second() / channels);
   EXPECT_NEAR(rates.lag(gather, seconds) / expected, 1, 0.03);
   EXPECT_EQ(rates.lag(rate_of(rates, stream()), seconds), 0);
@@ -127,16 +127,16 @@ double honest_share(int cases) {
   return static_cast<double>(inside) / cases;
 }
 
-// A tenth of a 64th of writes costs a tenth of what a 64th does, but for a part of 65 that stands for one of 64.
-// One byte in 64 written: writes wait until there are enough of them to be worth a turn of the bus.
+// One byte in 64 written: writes wait until there are enough of them to be worth a turn of the bus. Over 300 windows a
+// 64th of writes costs 2.1 %, a tenth of that 1.1 %; eight windows know it to about one percent.
 TEST(DramRates, AFewWritesCostLittle) {
   DramRates rates(hbm::part_named("hbm3e-h200"));
   const auto with = [&](std::int64_t writes) {
     return rate_of(rates, {{false, 0, 64'000'000 - writes}, {true, 0, writes}}).rate.per_second();
   };
   const double pure = rate_of(rates, {{false, 0, 64'000'000}}).rate.per_second();
-  EXPECT_GT(with(1'000'000), 0.98 * pure);
-  EXPECT_GT(with(100'000), 0.99 * pure);
+  EXPECT_GT(with(1'000'000), 0.965 * pure);
+  EXPECT_GT(with(100'000), 0.975 * pure);
 }
 
 TEST(DramRates, StateAnErrorThatHolds) { EXPECT_GE(honest_share(8), 0.95); }

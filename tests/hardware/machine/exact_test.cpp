@@ -109,16 +109,17 @@ TEST(Exact, DoesNotDependOnWhatRanBefore) {
   EXPECT_EQ(step.run_on(machine).total, first);
 }
 
-// Seconds of one kernel that gathers `megabytes` in rows of 576 bytes.
+// Seconds of one kernel that gathers rows of 32 bytes.
 double gather_seconds(const sim::Locality& locality, bool exact) {
   const hbm::Part part = hbm::part_named("hbm3-h100");
   Step step;
-  step.add_gemm(1000, 0, {picks("entries", 30 * mega / 576, 576)});
+  step.add_gemm(1000, 0, {picks("entries", 10 * mega / 32, 32)});
   CycleMachine machine(device_on(part), part, sim::test::round_plan(), {}, locality, exact);
   return step.run_on(machine).total.seconds();
 }
 
-// Runs of neighbours keep rows open; both ways of telling time see it, and to about the same degree.
+// Neighbours fill the grain of a channel, whose row is opened once for all of them; both ways of telling time see it,
+// and to about the same degree.
 TEST(Exact, NeighboursAreReadFaster) {
   sim::Locality runs;
   runs.selection = {.model = sim::Selection::Model::clustered, .run = 64};

@@ -21,7 +21,7 @@ struct Kernel {
   std::int64_t sequences = 1;
 };
 
-std::int64_t again(const Kernel& kernel) {
+std::int64_t again(const Kernel& kernel, double alike = 0) {
   sim::StepGraph graph;
   sim::Operation reading;
   reading.kind = sim::OperationKind::attention;
@@ -44,7 +44,7 @@ std::int64_t again(const Kernel& kernel) {
   tally.accesses[0].footprint = kernel.footprint;
   AccessTable table;
   table.fill(graph, tally);
-  Rereads(10, sim::Bytes::of(1000)).fill(graph, tally, sim::test::round_plan(), table);
+  Rereads(10, sim::Bytes::of(1000), alike).fill(graph, tally, sim::test::round_plan(), table);
   return table.costs[0].again;
 }
 
@@ -69,6 +69,13 @@ TEST(Rereads, OfSelectionsTakeAllEntriesInEachWave) {
   const auto picks = sim::Count::Kind::capped;
   EXPECT_EQ(again({.count = picks, .footprint = 2000, .bytes = 100'000}), 10 * 2000 - 2000);
   EXPECT_EQ(again({.count = picks, .footprint = 2000, .bytes = 15'000}), 13'000);  // all there is
+}
+
+// A wave has ten queries: the first asks for all of its picks, each of the others for half.
+TEST(Rereads, OfSelectionsThatAreAlikeAreFewer) {
+  const auto picks = sim::Count::Kind::capped;
+  EXPECT_EQ(again({.count = picks, .footprint = 2000, .bytes = 15'000}, 0.5), 15'000 * 55 / 100 - 2000);
+  EXPECT_EQ(again({.count = picks, .footprint = 2000, .bytes = 15'000}, 1), 0);  // 1,500: fewer than there are
 }
 
 TEST(Rereads, OfWindowsAlwaysHit) {

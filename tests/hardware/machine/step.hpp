@@ -117,7 +117,7 @@ class Step {
       access.layout = layout_;
       if (use.row > 0) {
         access.pattern = sim::Pattern::gather;
-        access.layout = graph.add_layout(sim::Layout::blob("row of " + std::to_string(use.row), use.row));
+        access.layout = graph.add_layout(pages_of(use.row));
       }
       operation.accesses.push_back(access);
       sim::AccessBytes bytes;
@@ -131,6 +131,14 @@ class Step {
   }
 
   // Tokens x columns in tiles of 64 x 128: `tiles` tiles.
+  // Pages of 64 rows.
+  static sim::Layout pages_of(std::int64_t row) {
+    sim::Layout layout = sim::Layout::blob("row of " + std::to_string(row), row);
+    layout.page_entries = 64;
+    layout.page_bytes = 64 * row;
+    return layout;
+  }
+
   std::uint32_t add_gemm(std::int64_t tiles, double bf16_flops, const std::vector<Use>& uses = {}) {
     sim::Operation gemm;
     gemm.kind = sim::OperationKind::gemm;

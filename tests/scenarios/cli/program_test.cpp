@@ -81,7 +81,7 @@ TEST(ExitCode, IsTwoForABadCommandLine) {
 }
 
 TEST(ExitCode, IsTwoForOptionsOfLaterVersions) {
-  for (const char* option : {"--out", "--resume", "--shard", "--exact"}) {
+  for (const char* option : {"--out", "--resume", "--shard"}) {
     const Outcome outcome = run_program({"run", "-", option, "x"}, small);
     EXPECT_EQ(outcome.code, 2) << option;
     EXPECT_THAT(outcome.err, HasSubstr("unknown option '" + std::string(option) + "'"));

@@ -35,7 +35,7 @@ TEST(LocalityOfAScenario, IsByDefaultThatOfTheStruct) {
   EXPECT_EQ(read.selection.run, usual.selection.run);
   EXPECT_EQ(read.selection.layers, usual.selection.layers);
   EXPECT_EQ(read.selection.queries, usual.selection.queries);
-  EXPECT_EQ(read.selection.steps, usual.selection.steps);
+  EXPECT_EQ(read.selection.queries, usual.selection.queries);
   EXPECT_EQ(read.selection.seed, usual.selection.seed);
   EXPECT_EQ(read.pages, usual.pages);
 }
@@ -49,7 +49,6 @@ TEST(LocalityOfAScenario, HasEveryFieldFromText) {
   EXPECT_EQ(selection("model: clustered, run: 16").run, 16);
   EXPECT_EQ(selection("layers: 10%").layers, 0.1);
   EXPECT_EQ(selection("queries: 0.2").queries, 0.2);
-  EXPECT_EQ(selection("steps: 80%").steps, 0.8);
   EXPECT_EQ(selection("seed: 7").seed, 7U);
   EXPECT_EQ(locality("pages: sequential").pages, sim::PageOrder::sequential);
   EXPECT_EQ(locality("pages: shuffled").pages, sim::PageOrder::shuffled);
@@ -59,7 +58,7 @@ TEST(LocalityOfAScenario, HasEveryFieldFromText) {
 // A resolved scenario is a scenario: defaults in another spelling are no fault.
 TEST(LocalityOfAScenario, MayStateDefaultsWhereTheyHaveNoEffect) {
   sim::Diagnostics faults;
-  const std::string usual = "model: uniform, recent: 0.50, newest: 2K, run: 8, layers: 0%, steps: 0.0, seed: 1";
+  const std::string usual = "model: uniform, recent: 0.50, newest: 2K, run: 8, layers: 0%, queries: 0.0, seed: 1";
   static_cast<void>(scenario(", pages: sequential, selection: {" + usual + "}", "roofline", faults));
   EXPECT_EQ(faults.render(), "");
 }
@@ -67,7 +66,7 @@ TEST(LocalityOfAScenario, MayStateDefaultsWhereTheyHaveNoEffect) {
 TEST(LocalityOfAScenario, PicksActOnFlowAndCycle) {
   for (const char* fidelity : {"flow", "cycle"}) {
     sim::Diagnostics faults;
-    static_cast<void>(scenario(", selection: {steps: 50%}", fidelity, faults));
+    static_cast<void>(scenario(", selection: {layers: 50%}", fidelity, faults));
     EXPECT_EQ(faults.render(), "") << fidelity;
   }
 }
