@@ -63,6 +63,13 @@ void write_storage(JsonText& json, const sim::Storage& storage) {
   json.end_object();
 }
 
+void write_shares(JsonText& json, std::string_view name, const std::vector<std::pair<std::string, double>>& shares) {
+  json.key(name);
+  json.begin_object();
+  for (const auto& [part, share] : shares) json.field(part, share);
+  json.end_object();
+}
+
 void write_timing(JsonText& json, const sim::Timing& time) {
   json.begin_object();
   json.field("seconds", time.seconds);
@@ -70,11 +77,9 @@ void write_timing(JsonText& json, const sim::Timing& time) {
   json.field("clock_hz", time.clock_hz);
   json.field("roofline_seconds", time.roofline_seconds);
   json.field("bound_by", time.bound_by);
-  json.key("busy_fraction");
-  json.begin_object();
-  for (const auto& [resource, fraction] : time.busy_fraction) json.field(resource, fraction);
-  json.end_object();
+  write_shares(json, "busy_fraction", time.busy_fraction);
   json.field("sampling_error", time.sampling_error);
+  if (!time.dram_time.empty()) write_shares(json, "dram_time", time.dram_time);
   json.end_object();
 }
 
@@ -102,6 +107,9 @@ void write_layer(JsonText& json, const sim::LayerResult& layer) {
   json.field("attention", layer.attention);
   text_or_null(json, "mode", layer.mode);
   number_or_null(json, "seconds", layer.seconds);
+  text_or_null(json, "bound_by", layer.bound_by);
+  if (layer.dram_seconds) json.field("dram_seconds", *layer.dram_seconds);
+  if (layer.row_seconds) json.field("row_seconds", *layer.row_seconds);
   write_traffic(json, layer.traffic);
   if (!layer.amplification.empty()) write_amplification(json, layer.amplification);
   json.end_object();

@@ -75,6 +75,36 @@ std::string busy_text(const sim::Timing& time) {
   return text;
 }
 
+// Less is "0.0 %".
+bool is_shown(double share) { return share >= 0.0005; }
+
+// "93.5 % moving data, 3.6 % tCCDL, 1.7 % row_cycle, 0.5 % queue, 0.7 % other waits": what the data buses did while
+// DRAM was at work.
+std::string dram_text(const sim::Timing& time) {
+  constexpr std::size_t most_waits = 3;
+  std::vector<std::pair<std::string, double>> waits;
+  double moving = 0;
+  for (const auto& [cause, share] : time.dram_time) {
+    if (cause == "data_bus") {
+      moving = share;
+    } else {
+      waits.emplace_back(cause, share);
+    }
+  }
+  std::stable_sort(waits.begin(), waits.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text = percent_text(moving) + " moving data";
+  double others = 0;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const auto& [cause, share] = waits[i];
+    if (i >= most_waits) {
+      others += share;
+    } else if (is_shown(share)) {
+      text += fmt::format(", {} {}", percent_text(share), cause);
+    }
+  }
+  return is_shown(others) ? fmt::format("{}, {} other waits", text, percent_text(others)) : text;
+}
+
 void add_time(Section& section, const sim::Timing& time, bool decode) {
   std::string text = fmt::format("{}, bound by {}; roofline {}", sim::time_text(time.seconds), time.bound_by,
                                  sim::time_text(time.roofline_seconds));
@@ -85,6 +115,7 @@ void add_time(Section& section, const sim::Timing& time, bool decode) {
   if (time.sampling_error > 0) cycles += fmt::format("; sampling error up to {}", percent_text(time.sampling_error));
   section.facts.emplace_back("SM cycles", cycles);
   if (!time.busy_fraction.empty()) section.facts.emplace_back("busy", busy_text(time));
+  if (!time.dram_time.empty()) section.facts.emplace_back("dram", dram_text(time));
 }
 
 Section verdict_section(const sim::PointResult& point) {
@@ -134,10 +165,10 @@ std::string limits_text(const sim::Storage& s) {
 
 Section memory_section(const sim::Storage& storage) {
   Section section{"Memory of the fullest device", {}, {}, {}};
+  if (storage.host_bytes > 0) section.title += fmt::format("; {} lie on hosts", bytes_text(storage.host_bytes));
   section.facts.emplace_back("used", used_text(storage));
   section.facts.emplace_back("a sequence", request_text(storage));
   section.facts.emplace_back("fits", limits_text(storage));
-  if (storage.host_bytes > 0) section.facts.emplace_back("host", bytes_text(storage.host_bytes));
   return section;
 }
 
@@ -161,7 +192,10 @@ Page point_page(const sim::PointResult& point, const sim::Node& scenario, Style 
   if (point.traffic) page.add(traffic_section(point));
   page.add(amplification_section(point));
   page.add(layers_section(point));
-  if (style.layers) page.add(every_layer_section(point));
+  if (style.layers) {
+    page.add(every_layer_section(point));
+    page.add(layer_kinds_section(point));
+  }
   if (style.operations) page.add(operations_section(point));
   page.add(warnings_section(point));
   return page;

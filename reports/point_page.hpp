@@ -17,6 +17,7 @@ namespace kvtraffic::reports {
 // Layers by attention and mode, and one by one when `style` asks.
 [[nodiscard]] Section layers_section(const sim::PointResult& point);
 [[nodiscard]] Section every_layer_section(const sim::PointResult& point);
+[[nodiscard]] Section layer_kinds_section(const sim::PointResult& point);  // main KV, local KV, index keys, the rest
 [[nodiscard]] Section operations_section(const sim::PointResult& point);
 
 }  // namespace kvtraffic::reports

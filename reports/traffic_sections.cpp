@@ -59,6 +59,14 @@ std::vector<TrafficRow> rows_of(const sim::Traffic& traffic, const std::array<Da
   return rows;
 }
 
+// kv_main, kv_local, index_key, and all that is no cache.
+std::vector<TrafficRow> split_rows(const sim::Traffic& traffic) {
+  std::vector<TrafficRow> rows;
+  for (const DataKind kind : cache_kinds) rows.push_back(row_of(traffic, kind));
+  rows.push_back(sum_of("the rest", rows_of(traffic, other_kinds)));
+  return rows;
+}
+
 std::string cell_text(std::int64_t bytes) { return bytes == 0 ? "-" : bytes_text(bytes); }
 
 // Exact; "~" where the batch does not divide it (expected experts are no multiple of the batch).
@@ -158,25 +166,6 @@ std::string total_cell(const sim::Traffic& traffic, Level level, bool ran) {
   return ran ? cell_text(traffic.total(level)) : "";
 }
 
-std::vector<Column> layer_columns(std::string first, std::string last) {
-  return {{std::move(first), "", Align::left},
-          {"time"},
-          {"KV", "read"},
-          {"index", "read"},
-          {"weight", "read"},
-          {"sector", "all"},
-          {"dram", "all"},
-          {std::move(last), "", Align::left}};
-}
-
-void add_layer_row(TextTable& table, std::string name, const std::optional<double>& seconds,
-                   const sim::Traffic& traffic, bool ran, std::string which) {
-  table.add({std::move(name), time_cell(seconds), cell_text(kv_read(traffic, Level::logical)),
-             cell_text(index_read(traffic, Level::logical)),
-             cell_text(traffic.at(Level::logical, DataKind::weight).read), total_cell(traffic, Level::sector, ran),
-             total_cell(traffic, Level::dram, ran), std::move(which)});
-}
-
 }  // namespace
 
 Section traffic_section(const sim::PointResult& point) {
@@ -224,11 +213,21 @@ Section amplification_section(const sim::PointResult& point) {
 
 Section layers_section(const sim::PointResult& point) {
   if (point.layers.empty()) return {};
-  TextTable table(layer_columns("", "which"));
+  TextTable table({{"", "", Align::left},
+                   {"time"},
+                   {"KV", "read"},
+                   {"index", "read"},
+                   {"weight", "read"},
+                   {"sector", "all"},
+                   {"dram", "all"},
+                   {"which", "", Align::left}});
   const bool ran = point.status == sim::Status::ok;
   for (const LayerGroup& group : grouped(point.layers)) {
-    add_layer_row(table, fmt::format("{:>2} x {}", group.layers.size(), group.name), group.seconds, group.traffic, ran,
-                  ranges_text(group.layers, 20));
+    const sim::Traffic& traffic = group.traffic;
+    table.add({fmt::format("{:>2} x {}", group.layers.size(), group.name), time_cell(group.seconds),
+               cell_text(kv_read(traffic, Level::logical)), cell_text(index_read(traffic, Level::logical)),
+               cell_text(traffic.at(Level::logical, DataKind::weight).read), total_cell(traffic, Level::sector, ran),
+               total_cell(traffic, Level::dram, ran), ranges_text(group.layers, 20)});
   }
   table.drop_empty_columns();
   return {"Layers by kind (logical reads)", {}, std::move(table), {}};
@@ -236,13 +235,46 @@ Section layers_section(const sim::PointResult& point) {
 
 Section every_layer_section(const sim::PointResult& point) {
   if (point.layers.empty()) return {};
-  TextTable table(layer_columns("layer", "kind"));
+  TextTable table({{"layer", "", Align::left},
+                   {"time"},
+                   {"bound", "by", Align::left},
+                   {"dram", "time"},
+                   {"rows", "of it"},
+                   {"weight", "logical"},
+                   {"sector", "all"},
+                   {"dram", "all"},
+                   {"kind", "", Align::left}});
   const bool ran = point.status == sim::Status::ok;
   for (const sim::LayerResult& layer : point.layers) {
-    add_layer_row(table, fmt::format("{}", layer.layer), layer.seconds, layer.traffic, ran, name_of_layer(layer));
+    table.add({fmt::format("{}", layer.layer), time_cell(layer.seconds), layer.bound_by, time_cell(layer.dram_seconds),
+               time_cell(layer.row_seconds), cell_text(layer.traffic.at(Level::logical, DataKind::weight).read),
+               total_cell(layer.traffic, Level::sector, ran), total_cell(layer.traffic, Level::dram, ran),
+               name_of_layer(layer)});
   }
   table.drop_empty_columns();
-  return {"Every layer (logical reads)", {}, std::move(table), {}};
+  return {"Every layer", {}, std::move(table), {}};
+}
+
+Section layer_kinds_section(const sim::PointResult& point) {
+  if (point.layers.empty()) return {};
+  const bool ran = point.status == sim::Status::ok;
+  std::vector<Column> columns{{"layer", "", Align::left}};
+  for (const std::string_view kind : {"kv_main", "kv_local", "index_key", "the rest"}) {
+    for (const Level level : device_levels) columns.push_back({std::string(kind), std::string(sim::name_of(level))});
+  }
+  TextTable table(std::move(columns));
+  for (const sim::LayerResult& layer : point.layers) {
+    std::vector<std::string> cells{fmt::format("{}", layer.layer)};
+    for (const TrafficRow& row : split_rows(layer.traffic)) {
+      cells.push_back(cell_text(row.levels[0].total()));
+      for (std::size_t i = 1; i < row.levels.size(); ++i) {
+        cells.push_back(ran ? cell_text(row.levels[i].total()) : "");
+      }
+    }
+    table.add(std::move(cells));
+  }
+  table.drop_empty_columns();
+  return {"Bytes of every layer, read and written", {}, std::move(table), {}};
 }
 
 Section operations_section(const sim::PointResult& point) {

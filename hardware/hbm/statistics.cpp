@@ -71,7 +71,7 @@ Cause cause_of(Tick now, Stamp gate, Tick arrival, Cause held_by, Cause lost_to)
 
 // The wait before a command is split where its reasons end: its row's ACT, then the rule that opened its gate (or its
 // own arrival), then what it lost to. A row that was opened while the bus still moved data cost no time of its own:
-// what had held its ACT up did.
+// what had held its ACT up did; but not before the request was there at all, when nobody had asked.
 void BusTime::column(int pseudo_channel, Tick now, const Reason& reason, Counters& counters) {
   constexpr Tick edge = 2;
   Tick& told = told_[static_cast<std::size_t>(pseudo_channel)];
@@ -84,6 +84,7 @@ void BusTime::column(int pseudo_channel, Tick now, const Reason& reason, Counter
   const Tick until = ready > now - edge ? now : ready;
   Cause cause = reason.gate.tick() >= reason.arrival ? reason.gate.cause() : reason.held_by;
   if (cause == Cause::row_cycle && reason.opened > told) {
+    if (reason.held_by == Cause::feed) tell(std::min(reason.arrival, until), Cause::feed);
     tell(std::min(reason.opened, until), reason.opened_by);
   } else if (cause == Cause::row_cycle && reason.opened > 0) {
     cause = reason.opened_by;

@@ -11,6 +11,7 @@
 #include "hardware/machine/dram_mixes.hpp"
 #include "hardware/machine/dram_places.hpp"
 #include "hardware/machine/dram_rates.hpp"
+#include "hardware/machine/dram_told.hpp"
 #include "hardware/machine/flow_device.hpp"
 #include "hardware/machine/shared_dram.hpp"
 #include "hardware/machine/step_work.hpp"
@@ -30,10 +31,22 @@ struct CycleMachine::Parts {
         mixes(rates, locality, all.gather) {}
 
   sim::Duration run_leaning(int lean, const sim::StepGraph& graph, std::span<const KernelWork> works,
-                            sim::Outcome& outcome) {
+                            sim::Outcome& outcome) const {
     dram->set_lean(lean);
     running->run(graph, works, outcome);
     return outcome.total;
+  }
+
+  // The step three times: the middle of what windows leave open is its time, and what lies between the ends its error,
+  // as the middle is not known to be in the middle.
+  void run_at_both_ends(const sim::StepGraph& graph, std::span<const KernelWork> works, sim::Outcome& outcome) {
+    sim::DramTold& told = outcome.dram_told;
+    told.slow = run_leaning(1, graph, works, outcome);
+    told.fast = run_leaning(-1, graph, works, outcome);
+    const sim::Duration total = run_leaning(0, graph, works, outcome);
+    tell(*dram, rates, told);
+    told.left_open = std::min(total, std::max({told.slow, total, told.fast}) - std::min({told.slow, total, told.fast}));
+    if (total > sim::Duration()) outcome.sampling_error = told.left_open.seconds() / total.seconds();
   }
 
   void build() {
@@ -43,7 +56,11 @@ struct CycleMachine::Parts {
 
   std::unique_ptr<FlowDevice> wired() {
     if (!mechanisms.dram_commands) return std::make_unique<FlowDevice>(device);
-    if (exact) return std::make_unique<FlowDevice>(device, std::make_unique<DramChannels>(part, places, device.sms));
+    if (exact) {
+      auto all = std::make_unique<DramChannels>(part, places, device.sms);
+      channels = all.get();
+      return std::make_unique<FlowDevice>(device, std::move(all));
+    }
     // A part may state a little more than its maker's pin rate; the roofline stays the bound.
     auto shared = std::make_unique<SharedDram>(rates, device.sms, device.pin_bandwidth(), part);
     dram = shared.get();
@@ -59,7 +76,8 @@ struct CycleMachine::Parts {
   DramPlaces places;
   DramRates rates;
   DramMixes mixes;
-  SharedDram* dram = nullptr;  // of `running`
+  SharedDram* dram = nullptr;  // of `running`, either or none
+  DramChannels* channels = nullptr;
   std::optional<std::uint64_t> order;
   std::unique_ptr<FlowDevice> running;
 };
@@ -83,7 +101,8 @@ void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally,
   Parts& parts = *parts_;
   std::vector<KernelWork>& works = parts.work.fill(graph, tally, outcome);
   if (!parts.running || parts.running->is_worn()) parts.build();
-  if (parts.exact) {
+  if (parts.channels != nullptr) {
+    parts.channels->set_work(works.size());
     parts.flows.fill(graph, outcome.dram, works);
     parts.places.fill(graph, tally, parts.work.table(), parts.flows, works);
   }
@@ -93,14 +112,13 @@ void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally,
     parts.dram->set_work(parts.mixes.vertices());
   }
   outcome.sampling_error = 0;
-  if (parts.dram == nullptr) return parts.running->run(graph, works, outcome);
-  const sim::Duration slow = parts.run_leaning(1, graph, works, outcome);
-  const sim::Duration fast = parts.run_leaning(-1, graph, works, outcome);
-  const sim::Duration total = parts.run_leaning(0, graph, works, outcome);
-  if (total == sim::Duration()) return;
-  // The whole of what lies between the ends: the middle is not known to be in the middle.
-  const double off = std::max({slow, total, fast}).seconds() - std::min({slow, total, fast}).seconds();
-  outcome.sampling_error = std::min(off / total.seconds(), 1.0);
+  outcome.dram_told = {};
+  if (parts.dram == nullptr) {
+    parts.running->run(graph, works, outcome);
+    if (parts.channels != nullptr) tell(*parts.channels, outcome.dram_told);
+    return;
+  }
+  parts.run_at_both_ends(graph, works, outcome);
 }
 
 }  // namespace kvtraffic::hardware

@@ -50,7 +50,10 @@ DramChannels::~DramChannels() = default;
 // Each run begins with idle channels, whatever ran before.
 void DramChannels::reset(Instant base) {
   channels_ = std::make_unique<hbm::Channels>(part_, [this](int) { return ear_.get(); });
-  for (Queue& queue : queues_) queue.first = queue.count = 0;
+  for (Queue& queue : queues_) {
+    queue.first = queue.count = 0;
+    queue.is_held = false;
+  }
   owed_.assign(channels_->size(), 0);
   weights_ = {};
   for (Line& line : lines_) line = {};
@@ -61,6 +64,7 @@ void DramChannels::reset(Instant base) {
   until_ = 0;
   busy_ = {};
   transactions_ = 0;
+  std::ranges::fill(asked_for_, 0);
 }
 
 Instant DramChannels::wake() const {
@@ -113,7 +117,10 @@ void DramChannels::run(std::size_t number, Tick until) {
     while (loads.count > 0 && stores.count > 0) {
       const std::int64_t owed = owed_[number] + weights_[1];
       const bool store = 2 * owed > whole;
-      if (!offer(channel, store ? stores : loads, store ? hbm::Kind::write : hbm::Kind::read)) break;
+      if (!offer(channel, store ? stores : loads, store ? hbm::Kind::write : hbm::Kind::read)) {
+        loads.is_held = stores.is_held = true;
+        break;
+      }
       owed_[number] = store ? owed - whole : owed;
     }
     while (stores.count == 0 && loads.count > 0 && offer(channel, loads, hbm::Kind::read)) {
@@ -129,13 +136,14 @@ void DramChannels::run(std::size_t number, Tick until) {
 bool DramChannels::offer(hbm::Controller& channel, Queue& queue, hbm::Kind kind) {
   const Tick now = std::max(channel.now(), until_);
   const Waiting& head = queue.ring[queue.first];
-  if (!channel.offer({.place = head.place, .kind = kind, .held_by = hbm::Cause::queue, .asked = now, .tag = head.line},
-                     now)) {
+  const hbm::Cause held_by = queue.is_held ? hbm::Cause::queue : hbm::Cause::feed;
+  if (!channel.offer({.place = head.place, .kind = kind, .held_by = held_by, .asked = now, .tag = head.line}, now)) {
+    queue.is_held = true;
     return false;
   }
   if (kind == hbm::Kind::write) lines_[head.line].answer(now);
   queue.first = (queue.first + 1) & (queue.ring.size() - 1);
-  --queue.count;
+  if (--queue.count == 0) queue.is_held = false;
   return true;
 }
 
@@ -155,6 +163,7 @@ void DramChannels::take(const Request& request, Instant now) {
   const std::uint32_t index = free_.back();
   free_.pop_back();
   asked_[index] = {.request = request, .walk = places_.walk(request), .since = now};
+  asked_for_[request.vertex] += asked_[index].walk.left();
   const std::uint32_t line = line_of(request);
   if (lines_[line].asked.empty()) active_.push_back(line);
   lines_[line].asked.push_back(index);
@@ -242,8 +251,8 @@ void DramChannels::push(Queue& queue, const Waiting& waiting) {
   ++queue.count;
 }
 
-std::array<double, hbm::cause_count> DramChannels::causes() const {
-  std::array<double, hbm::cause_count> seconds{};
+CauseTimes DramChannels::causes() const {
+  CauseTimes seconds{};
   Tick end = 0;
   for (std::size_t i = 0; i < channels_->size(); ++i) end = std::max(end, (*channels_)[i].last_answer());
   const double buses = part_.geometry.all_channels() * part_.geometry.pseudo_channels;

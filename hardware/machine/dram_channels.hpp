@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "hardware/hbm/channels.hpp"
 #include "hardware/machine/dram_places.hpp"
+#include "hardware/machine/dram_told.hpp"
 #include "hardware/machine/server.hpp"
 
 namespace kvtraffic::hardware {
@@ -26,14 +28,17 @@ class DramChannels : public MemoryServer {
  public:
   DramChannels(const hbm::Part& part, DramPlaces& places, std::int64_t lanes);
   ~DramChannels() override;
+  // The number of vertices; before every run.
+  void set_work(std::size_t vertices) { asked_for_.resize(vertices); }
   void reset(sim::Instant base) override;
   [[nodiscard]] sim::Duration busy() const override { return busy_; }
   [[nodiscard]] sim::Instant wake() const override;
   void advance(sim::Instant now) override;
   [[nodiscard]] std::string waiting_for() const override;
   // Seconds of data bus time, by cause, until the last answer; what nobody asked for is left out.
-  [[nodiscard]] std::array<double, hbm::cause_count> causes() const;
+  [[nodiscard]] CauseTimes causes() const;
   [[nodiscard]] std::uint64_t transactions() const { return transactions_; }
+  [[nodiscard]] std::span<const std::uint64_t> transactions_of_vertices() const { return asked_for_; }
 
  private:
   struct Ear;     // hears answers
@@ -60,15 +65,16 @@ class DramChannels : public MemoryServer {
     std::vector<Waiting> ring = std::vector<Waiting>(64);
     std::size_t first = 0;
     std::size_t count = 0;
+    bool is_held = false;  // by a full queue of its channel; until it is empty
   };
 
   void take(const Request& request, sim::Instant now);
   void run_channels(hbm::Tick until);
-  void run(std::size_t channel, hbm::Tick until);
+  void run(std::size_t number, hbm::Tick until);
   [[nodiscard]] bool offer(hbm::Controller& channel, Queue& queue, hbm::Kind kind);
   void weigh();
-  void ask(std::uint32_t line, sim::Instant now);
-  void ask_for(Asked& asked, std::uint32_t line);
+  void ask(std::uint32_t index, sim::Instant now);
+  void ask_for(Asked& asked, std::uint32_t index);
   void answer(sim::Instant now);
   void reply(const Asked& asked, Line& line, sim::Instant now);
   static void push(Queue& queue, const Waiting& waiting);
@@ -95,6 +101,7 @@ class DramChannels : public MemoryServer {
   sim::Instant now_;
   sim::Duration busy_;
   std::uint64_t transactions_ = 0;
+  std::vector<std::uint64_t> asked_for_;  // transactions, by vertex
 };
 
 }  // namespace kvtraffic::hardware

@@ -140,7 +140,7 @@ std::shared_ptr<const Spans> DramPlaces::lay(std::uint32_t vertex, const DramFlo
     const PickShape shape = pick_shape_of(access, graph_->layouts()[access.layout], cost, *tally_);
     const std::int32_t source =
         its.layer < 0 ? -1 : graph_->layers()[static_cast<std::size_t>(its.layer)].selection_source;
-    lay_picks(regions_[number], shape, static_cast<std::uint64_t>(source + 1), transactions, *spans);
+    lay_picks(regions_[number], shape, static_cast<std::uint64_t>(source) + 1, transactions, *spans);
   } else {
     lay_stream(regions_[number], access, transactions, *spans);
   }

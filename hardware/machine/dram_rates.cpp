@@ -119,7 +119,7 @@ std::uint32_t DramRates::mix_of(const DramMix& mix) {
 
 std::uint32_t DramRates::intern(const Key& key) {
   const auto [place, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(known_.size()));
-  if (is_new) known_.push_back({.key = key, .shares = shares_of(key), .rate = {}});
+  if (is_new) known_.push_back({.key = key, .shares = shares_of(key), .rate = {.rate = {}, .mix = place->second}});
   return place->second;
 }
 
@@ -151,9 +151,11 @@ double DramRates::lag(const DramRate& rate, double seconds) const {
 const DramRate& DramRates::sampled_rate(Known& known) {
   if (known.is_sampled) return known.rate;
   known.is_sampled = true;
+  const std::uint32_t mix = known.rate.mix;
   const std::optional<DramRate> found = windows_ ? windows_->find(text_, known.key) : std::nullopt;
-  if (found) return known.rate = *found;
-  known.rate = sample(known.shares);
+  known.rate = found ? *found : sample(known.shares);
+  known.rate.mix = mix;
+  if (found) return known.rate;
   ++sampled_;
   if (windows_) windows_->keep(text_, known.key, known.rate);
   return known.rate;
@@ -178,6 +180,7 @@ DramRate DramRates::sample(const DramMix& mix) const {
   rate.error = std::max(windows.interval(), least_error);
   rate.scatter = scatter_of(mix, each);
   rate.causes = causes_of(loop.counters().since(earlier));
+  rate.windows = static_cast<std::int64_t>(windows.count);
   return rate;
 }
 

@@ -43,6 +43,7 @@ class DramRates {
   // are one.
   [[nodiscard]] std::uint32_t mix_of(const DramMix& mix);
   [[nodiscard]] const DramRate& rate_of(std::uint32_t mix) { return sampled_rate(known_[mix]); }
+  [[nodiscard]] const DramMix& shares(std::uint32_t mix) const { return known_[mix].shares; }  // in 1024ths
   // Of several at once; weights count in eighths of their sum. Requires one at least, with weights above zero.
   [[nodiscard]] const DramRate& together(std::span<const MixWeight> mixes);
   // By how much the slowest of all channels is later than the mean when both have served a mix for so long.

@@ -26,6 +26,8 @@ struct DramRate {
   // been at work for T are apart by about sqrt(scatter x T). Zero for streams, which load channels alike.
   double scatter = 0;
   std::array<double, hbm::cause_count> causes{};  // share of the data buses' time
+  std::uint32_t mix = 0;     // whose rate it is, of the machine that asked: of several together, one of its own
+  std::int64_t windows = 0;  // that were run
 };
 
 // Of any thread. A rate does not depend on who ran its windows, so neither does any result.

@@ -41,6 +41,11 @@ SharedDram::SharedDram(DramRates& rates, std::int64_t lanes, sim::Bandwidth most
   asked_.reserve(lines_.size());
 }
 
+void SharedDram::set_work(std::span<const VertexMixes> mixes) {
+  mixes_ = mixes;
+  vertices_.resize(mixes.size());
+}
+
 void SharedDram::reset(Instant base) {
   for (Line& line : lines_) line = {};
   active_.clear();
@@ -48,7 +53,9 @@ void SharedDram::reset(Instant base) {
   now_ = base;
   next_ = Instant::never();
   busy_ = {};
-  causes_ = {};
+  std::ranges::fill(served_, 0.0);
+  std::ranges::fill(vertices_, sim::DramSeconds{});
+  spent_ = {};
 }
 
 Instant SharedDram::wake() const { return std::min(requests.next(), next_); }
@@ -75,6 +82,7 @@ void SharedDram::take(const Request& request, Instant now) {
   Line& line = lines_[index];
   if (line.count == 0) {
     line.since = now;
+    line.since_spent = spent_;
     line.behind = active_.empty() ? 0 : on_their_way() / rate_;
     active_.push_back(index);
     storing_ += request.write ? 1 : 0;
@@ -94,7 +102,8 @@ void SharedDram::serve_until(Instant now) {
   const double seconds = (now - now_).seconds();
   if (!active_.empty()) {
     busy_ += now - now_;
-    for (std::size_t i = 0; i < causes_.size(); ++i) causes_[i] += seconds * shares_[i];
+    served_[mix_] += seconds;
+    spent_ += {seconds / whole_, seconds * row_part_ / whole_};
   }
   now_ = now;
   for (const std::uint32_t index : active_) {
@@ -110,6 +119,8 @@ void SharedDram::serve_until(Instant now) {
 // The line's first request is through; the last load of all waits for the slowest channel.
 void SharedDram::finish(Line& line, Instant now) {
   const Waiting done = line.at(0);
+  vertices_[done.request.vertex] += spent_on(line);
+  line.since_spent = spent_;
   line.first = (line.first + 1) % most_requests;
   --line.count;
   double late = lean_ > 0 ? hold_up_ + line.behind : 0;
@@ -189,7 +200,7 @@ void SharedDram::share() {
   double whole = 0;
   for (const std::uint32_t index : active_) {
     const Waiting& head = lines_[index].at(0);
-    const std::int64_t weight = std::max<std::int64_t>(1, head.request.window);
+    const std::int64_t weight = weight_of(head.request);
     whole += static_cast<double>(weight);
     const auto same = std::ranges::find(asked_, head.mix, &MixWeight::mix);
     if (same != asked_.end()) {
@@ -200,12 +211,14 @@ void SharedDram::share() {
   }
   std::ranges::sort(asked_, {}, &MixWeight::mix);
   const DramRate& all = rates_.together(asked_);
-  shares_ = all.causes;
+  mix_ = all.mix;
+  row_part_ = row_part(all.causes);
+  whole_ = whole;
+  if (served_.size() <= mix_) served_.resize(mix_ + 1);  // a mix that was never served before
   rate_ = std::min(all.rate * (1 - lean_ * all.error), most_).per_second();
   for (const std::uint32_t index : active_) {
     Line& line = lines_[index];
-    const auto weight = static_cast<double>(std::max<std::int64_t>(1, line.at(0).request.window));
-    line.rate = rate_ * weight / whole;
+    line.rate = rate_ * static_cast<double>(weight_of(line.at(0).request)) / whole;
   }
 }
 
@@ -222,6 +235,28 @@ Duration SharedDram::next_of(const Line& line) const {
     bytes = std::min(bytes, left - static_cast<double>(last.request.window));
   }
   return std::max(sim::tick, Duration::of_seconds(std::max(0.0, bytes) / line.rate));
+}
+
+sim::DramSeconds SharedDram::spent_on(const Line& line) const {
+  const auto weight = static_cast<double>(weight_of(line.at(0).request));
+  return {weight * (spent_.all - line.since_spent.all), weight * (spent_.rows - line.since_spent.rows)};
+}
+
+// A step is over when its last stores have been posted; what DRAM has done for them until then counts.
+std::vector<sim::DramSeconds> SharedDram::vertices() const {
+  std::vector<sim::DramSeconds> all = vertices_;
+  for (const std::uint32_t index : active_) all[lines_[index].at(0).request.vertex] += spent_on(lines_[index]);
+  return all;
+}
+
+CauseTimes SharedDram::causes() const {
+  CauseTimes seconds{};
+  for (std::uint32_t mix = 0; mix < served_.size(); ++mix) {
+    if (served_[mix] <= 0) continue;
+    const CauseTimes& shares = rates_.rate_of(mix).causes;
+    for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] += served_[mix] * shares[i];
+  }
+  return seconds;
 }
 
 }  // namespace kvtraffic::hardware

@@ -2,6 +2,7 @@
 // at the rate that DRAM commands reach on the mix of all of them. Leaves out addresses and commands (dram_rates.hpp).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "hardware/machine/dram_mixes.hpp"
 #include "hardware/machine/dram_rates.hpp"
+#include "hardware/machine/dram_told.hpp"
 #include "hardware/machine/server.hpp"
 
 namespace kvtraffic::hardware {
@@ -22,7 +24,7 @@ class SharedDram : public MemoryServer {
  public:
   SharedDram(DramRates& rates, std::int64_t lanes, sim::Bandwidth most, const hbm::Part& part);
   // One element per vertex; before every run, and it must outlive it.
-  void set_work(std::span<const VertexMixes> mixes) { mixes_ = mixes; }
+  void set_work(std::span<const VertexMixes> mixes);
   void reset(sim::Instant base) override;
   [[nodiscard]] sim::Duration busy() const override { return busy_; }
   [[nodiscard]] sim::Instant wake() const override;
@@ -32,7 +34,12 @@ class SharedDram : public MemoryServer {
   // windows leave rates open, and the slowest channel may wait for a refresh before a lane's last load is through.
   void set_lean(int lean) { lean_ = lean; }
   // Seconds of data bus time, by cause, of all that was served.
-  [[nodiscard]] const std::array<double, hbm::cause_count>& causes() const { return causes_; }
+  [[nodiscard]] CauseTimes causes() const;
+  // Seconds for which each mix was served, by its number in the rates; what has no element was not.
+  [[nodiscard]] std::span<const double> served() const { return served_; }
+  // The same time by vertex: lines that are served at a time have its seconds, and what rows took of them, by their
+  // shares of the rate.
+  [[nodiscard]] std::vector<sim::DramSeconds> vertices() const;
 
  private:
   static constexpr std::uint32_t most_requests = 4;  // of a line: one for each buffer of a lane, and one to spare
@@ -49,9 +56,10 @@ class SharedDram : public MemoryServer {
     std::array<Waiting, most_requests> waiting;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    sim::Instant since;  // it has had something to ask
-    double behind = 0;   // seconds that what others had on their way then may have kept it waiting
-    double rate = 0;     // bytes per second now
+    sim::Instant since;            // it has had something to ask
+    double behind = 0;             // seconds that what others had on their way then may have kept it waiting
+    sim::DramSeconds since_spent;  // `spent_` when its first request began to be served
+    double rate = 0;               // bytes per second now
     [[nodiscard]] Waiting& at(std::uint32_t i) { return waiting[(first + i) % most_requests]; }
     [[nodiscard]] const Waiting& at(std::uint32_t i) const { return waiting[(first + i) % most_requests]; }
   };
@@ -67,6 +75,10 @@ class SharedDram : public MemoryServer {
   [[nodiscard]] double on_their_way() const;
   void share();
   [[nodiscard]] sim::Duration next_of(const Line& line) const;
+  [[nodiscard]] static std::int64_t weight_of(const Request& request) {
+    return std::max<std::int64_t>(1, request.window);
+  }
+  [[nodiscard]] sim::DramSeconds spent_on(const Line& line) const;
 
   DramRates& rates_;
   sim::Bandwidth most_;
@@ -82,8 +94,14 @@ class SharedDram : public MemoryServer {
   sim::Duration busy_;
   double rate_ = 0;  // bytes per second of all together
   int lean_ = 0;
-  std::array<double, hbm::cause_count> shares_{};
-  std::array<double, hbm::cause_count> causes_{};
+  std::uint32_t mix_ = 0;  // of all lines together
+  double row_part_ = 0;    // of its time
+  double whole_ = 1;       // weight of all lines
+  // What has been spent on a line of weight one so far: a line's time is the difference from its beginning to its end,
+  // so that nothing has to be added up line by line.
+  sim::DramSeconds spent_;
+  std::vector<double> served_;
+  std::vector<sim::DramSeconds> vertices_;
 };
 
 }  // namespace kvtraffic::hardware

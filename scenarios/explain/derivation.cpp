@@ -26,6 +26,14 @@ std::string render(const Derivation& d) {
   return text;
 }
 
+std::optional<std::size_t> number_in(const std::string& path, std::string_view list) {
+  if (path.rfind(fmt::format("{}[", list), 0) != 0) return std::nullopt;
+  const std::string rest = path.substr(list.size() + 1);
+  const std::size_t digits = rest.find_first_not_of("0123456789");
+  if (digits == 0 || digits == std::string::npos || digits > 9 || rest[digits] != ']') return std::nullopt;
+  return std::stoull(rest.substr(0, digits));
+}
+
 std::string source_text(const std::map<std::string, sim::Provenance>& provenance,
                         const std::map<std::string, std::string>& sources, const std::string& path) {
   const auto found = provenance.find(path);

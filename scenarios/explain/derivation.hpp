@@ -50,6 +50,10 @@ struct Evaluated {
 [[nodiscard]] std::optional<Derivation> explain_traffic(const Evaluated& point, const std::string& path);
 [[nodiscard]] std::optional<Derivation> explain_flops(const Evaluated& point, const std::string& path);
 [[nodiscard]] std::optional<Derivation> explain_time(const Evaluated& point, const std::string& path);
+[[nodiscard]] std::optional<Derivation> explain_dram(const Evaluated& point, const std::string& path);
+
+// 20 of "layers[20].seconds" and the list "layers"; nothing when the path begins otherwise.
+[[nodiscard]] std::optional<std::size_t> number_in(const std::string& path, std::string_view list);
 
 [[nodiscard]] std::string render(const Derivation& derivation);
 

@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::string_view known_paths =
     "storage.FIELD, traffic.LEVEL.KIND.read|write, time.FIELD, throughput.FIELD, layer_positions, "
-    "flops.PRECISION, amplification[i].bytes, layers[i].seconds, layers[i].traffic..., layers[i].amplification..., "
-    "operations[i].seconds, operations[i].traffic...; 'run --format json' shows every path of a "
+    "flops.PRECISION, amplification[i].bytes, layers[i].seconds, layers[i].dram_seconds, layers[i].row_seconds, "
+    "layers[i].traffic..., layers[i].amplification..., operations[i].seconds, "
+    "operations[i].traffic...; 'run --format json' shows every path of a "
     "result";
 
 [[noreturn]] void refuse(const std::string& path, std::string message, std::string expected) {
@@ -39,7 +40,8 @@ PointPath split_point(const std::string& path) {
 // A kernel by itself has no storage.
 std::optional<Derivation> explain(const Evaluated& point, const std::string& path) {
   if (!point.result.storage && path.starts_with("storage.")) return std::nullopt;
-  for (const auto& kind : {explain_storage, explain_positions, explain_flops, explain_traffic, explain_time}) {
+  for (const auto& kind :
+       {explain_storage, explain_positions, explain_flops, explain_traffic, explain_dram, explain_time}) {
     if (auto derivation = kind(point, path)) return derivation;
   }
   return std::nullopt;

@@ -96,7 +96,8 @@ void add_dram_input(const Evaluated& point, Derivation& d) {
   if (setup.scenario.fidelity == Fidelity::cycle && setup.scenario.mechanisms.dram_commands) {
     d.add_input({fmt::format("memory.part of {}", device.name), device.memory_part,
                  fmt::format("its timings and their sources: kvtraffic show memory {}", device.memory_part)});
-    d.add_input({"sampling error of DRAM windows", sim::exact_text(point.outcome.sampling_error), ""});
+    d.add_input({"sampling error of DRAM windows: explain time.sampling_error",
+                 sim::exact_text(point.outcome.sampling_error), ""});
   } else {
     d.add_input(hardware_input(setup, "memory.stream_efficiency", sim::exact_text(device.stream_efficiency)));
   }
@@ -207,14 +208,6 @@ void amplification(const std::vector<sim::Amplification>& rows, const sim::Traff
     d.terms.push_back({other.reason, fmt::format("{} B", with_commas(other.bytes))});
   }
   d.value = fmt::format("{} B", with_commas(a.bytes));
-}
-
-std::optional<std::size_t> number_in(const std::string& path, std::string_view list) {
-  if (path.rfind(fmt::format("{}[", list), 0) != 0) return std::nullopt;
-  const std::string rest = path.substr(list.size() + 1);
-  const std::size_t digits = rest.find_first_not_of("0123456789");
-  if (digits == 0 || digits == std::string::npos || digits > 9 || rest[digits] != ']') return std::nullopt;
-  return std::stoull(rest.substr(0, digits));
 }
 
 // When the layer's last operation ends, and when the last one before it did: of earlier layers, and of what runs ahead

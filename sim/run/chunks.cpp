@@ -35,6 +35,29 @@ void add(const SpanTokens& chunk, SpanTokens& sum) {
   sum.at.last = chunk.at.last;
 }
 
+// Chunks ask for the same mixes, or for others.
+void add(const ServedMix& mix, std::vector<ServedMix>& sum) {
+  const auto same = std::ranges::find(sum, mix.shares, &ServedMix::shares);
+  if (same == sum.end()) {
+    sum.push_back(mix);
+  } else {
+    same->seconds += mix.seconds;
+  }
+}
+
+void add(const DramTold& chunk, DramTold& sum) {
+  sum.causes.resize(chunk.causes.size());
+  for (std::size_t i = 0; i < chunk.causes.size(); ++i) {
+    sum.causes[i] = {chunk.causes[i].first, sum.causes[i].second + chunk.causes[i].second};
+  }
+  sum.vertices.resize(chunk.vertices.size());
+  for (std::size_t v = 0; v < chunk.vertices.size(); ++v) sum.vertices[v] += chunk.vertices[v];
+  for (const ServedMix& mix : chunk.mixes) add(mix, sum.mixes);
+  sum.slow += chunk.slow;
+  sum.fast += chunk.fast;
+  sum.left_open += chunk.left_open;
+}
+
 }  // namespace
 
 void add_chunk(const Tally& chunk, Tally& sum) {
@@ -80,6 +103,7 @@ void OutcomeSum::add(const Outcome& chunk) {
   }
   const double before = sum_.total.seconds();
   const double uncertain = sum_.sampling_error * before + chunk.sampling_error * chunk.total.seconds();
+  sim::add(chunk.dram_told, sum_.dram_told);
   sum_.total += chunk.total;
   sum_.busy.resize(chunk.busy.size());
   const double whole = sum_.total.seconds();

@@ -241,15 +241,48 @@ std::vector<std::optional<double>> layer_seconds(const StepGraph& graph, const O
   return seconds;
 }
 
+// What bounds a layer's vertices for the longest sum of their times; of equals the first. "" where vertices are not
+// placed in time.
+std::vector<std::string_view> layer_bounds(const StepGraph& graph, const Outcome& outcome) {
+  std::vector<std::string_view> bounds(graph.layers().size());
+  if (outcome.vertices.empty()) return bounds;
+  std::vector<std::array<Duration, bound_names.size()>> sums(bounds.size());
+  for (std::size_t v = 0; v < graph.vertices().size(); ++v) {
+    const std::int32_t layer = graph.vertices()[v].layer;
+    const VertexTime& time = outcome.vertices[v];
+    if (layer >= 0)
+      sums[static_cast<std::size_t>(layer)][static_cast<std::size_t>(time.bound_by)] += time.end - time.start;
+  }
+  for (std::size_t layer = 0; layer < bounds.size(); ++layer) {
+    const auto most = std::ranges::max_element(sums[layer]);
+    if (*most > Duration()) bounds[layer] = bound_names[static_cast<std::size_t>(most - sums[layer].begin())];
+  }
+  return bounds;
+}
+
+std::vector<DramSeconds> layer_dram_seconds(const StepGraph& graph, const DramTold& told) {
+  std::vector<DramSeconds> seconds(told.vertices.empty() ? 0 : graph.layers().size());
+  for (std::size_t v = 0; v < told.vertices.size(); ++v) {
+    const std::int32_t layer = graph.vertices()[v].layer;
+    if (layer >= 0) seconds[static_cast<std::size_t>(layer)] += told.vertices[v];
+  }
+  return seconds;
+}
+
 std::vector<LayerResult> layer_results(const StepGraph& graph, const Outcome& outcome,
                                        const std::vector<Ledger>& ledgers, std::string_view saving) {
   const auto seconds = layer_seconds(graph, outcome);
+  const auto bounds = layer_bounds(graph, outcome);
+  const auto dram = layer_dram_seconds(graph, outcome.dram_told);
   std::vector<LayerResult> results;
   for (std::size_t layer = 0; layer < ledgers.size(); ++layer) {
     const LayerInfo& info = graph.layers()[layer];
     const Ledger& ledger = ledgers[layer];
     results.push_back({static_cast<std::int64_t>(layer), info.attention, info.mode, seconds[layer], ledger.traffic,
-                       ledger.explained(saving)});
+                       ledger.explained(saving), std::string(bounds[layer])});
+    if (dram.empty()) continue;
+    results.back().dram_seconds = dram[layer].all;
+    results.back().row_seconds = dram[layer].rows;
   }
   return results;
 }
@@ -261,6 +294,16 @@ std::int64_t cycles_in(Duration duration, Frequency clock) {
   return static_cast<std::int64_t>((product + femtoseconds_per_second - 1) / femtoseconds_per_second);
 }
 
+// Shares of the time in which DRAM was at work.
+std::vector<std::pair<std::string, double>> dram_time_of(const DramTold& told) {
+  double whole = 0;
+  for (const auto& [cause, seconds] : told.causes) whole += seconds;
+  std::vector<std::pair<std::string, double>> shares;
+  if (whole <= 0) return shares;
+  for (const auto& [cause, seconds] : told.causes) shares.emplace_back(cause, seconds / whole);
+  return shares;
+}
+
 Timing timing_of(const Outcome& outcome, Frequency clock, Duration roofline) {
   Timing time;
   time.seconds = outcome.total.seconds();
@@ -270,6 +313,7 @@ Timing timing_of(const Outcome& outcome, Frequency clock, Duration roofline) {
   time.bound_by = name_of(outcome.bound_by);
   time.sampling_error = outcome.sampling_error;
   for (const auto& [bound, share] : outcome.busy) time.busy_fraction.emplace_back(name_of(bound), share);
+  time.dram_time = dram_time_of(outcome.dram_told);
   return time;
 }
 

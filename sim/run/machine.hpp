@@ -32,6 +32,44 @@ struct VertexTime {
   Bound bound_by = Bound::latency;
 };
 
+// Bytes in one way over the pins of DRAM, as a share of what is served side by side.
+struct ServedShare {
+  bool write = false;
+  std::int64_t piece = 0;  // bytes that lie together at a place of their own; 0: a stream
+  double share = 0;
+  friend bool operator==(const ServedShare&, const ServedShare&) = default;
+};
+
+// What DRAM served for a while, and what windows of its commands had told about it.
+struct ServedMix {
+  std::vector<ServedShare> shares;
+  double seconds = 0;           // for which it was served
+  double bytes_per_second = 0;  // that it reaches
+  double error = 0;             // relative
+  std::int64_t windows = 0;
+  std::vector<double> causes;  // shares, in the order of DramTold::causes
+};
+
+struct DramSeconds {
+  double all = 0;
+  double rows = 0;  // of them: opening and closing rows, rates of activates, turnarounds and refreshes
+  DramSeconds& operator+=(const DramSeconds& other) {
+    all += other.all;
+    rows += other.rows;
+    return *this;
+  }
+};
+
+// What DRAM commands tell of a run. Empty from machines that carry out none.
+struct DramTold {
+  std::vector<std::pair<std::string_view, double>>
+      causes;                         // seconds that data buses moved data, or what they waited for
+  std::vector<DramSeconds> vertices;  // one per vertex; they add up to all causes
+  std::vector<ServedMix> mixes;       // empty where every command was carried out
+  Duration slow, fast;                // what the step takes at either end of what windows leave open
+  Duration left_open;                 // by how much the step's times differ there, and in the middle
+};
+
 // What a machine answers, about its fullest device. Buffers are reused from point to point.
 struct Outcome {
   Duration total;
@@ -44,6 +82,7 @@ struct Outcome {
   // in. Of a write, bytes that L2 still holds at the end.
   std::vector<std::int64_t> evicted, left;
   std::vector<Needs> needs;  // one per vertex; empty from machines that do not place operations in time
+  DramTold dram_told = {};
 };
 
 class Machine {

@@ -41,6 +41,9 @@ struct Timing {
   std::string bound_by;                                       // hbm | l2 | compute | link | host | ssd | latency
   std::vector<std::pair<std::string, double>> busy_fraction;  // by resource, 0 to 1, of the slowest device
   double sampling_error = 0;
+  // What the data buses of DRAM did, or waited for, while it was at work: shares, one in all. Empty where no DRAM
+  // commands are carried out.
+  std::vector<std::pair<std::string, double>> dram_time;
 };
 
 // Tokens of a decode step are those it makes, of a prefill the prompt tokens that it computes (not those whose cache
@@ -58,6 +61,11 @@ struct LayerResult {
   std::optional<double> seconds;
   Traffic traffic;
   std::vector<Amplification> amplification;
+  std::string bound_by = {};  // what bounds its operations for the longest sum of their times
+  // Time that DRAM spent on its bytes, and what of it went into opening and closing rows, rates of activates,
+  // turnarounds and refreshes; absent where no DRAM commands are carried out.
+  std::optional<double> dram_seconds = {};
+  std::optional<double> row_seconds = {};
 };
 
 struct OperationResult {

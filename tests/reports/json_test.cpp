@@ -39,6 +39,18 @@ TEST(Json, DocumentHasTheNamesOfTheContract) {
   EXPECT_EQ(document["points"].size(), 2U);
 }
 
+TEST(Json, WithoutDramCommandsNothingIsSaidOfDramTime) {
+  sim::PointResult flow = sample_point();
+  flow.time->dram_time.clear();
+  flow.layers[0].dram_seconds = flow.layers[0].row_seconds = std::nullopt;
+  flow.layers[0].bound_by.clear();
+  const ordered_json point = parsed(flow);
+  EXPECT_FALSE(point["time"].contains("dram_time"));
+  EXPECT_FALSE(point["layers"][0].contains("dram_seconds"));
+  EXPECT_FALSE(point["layers"][0].contains("row_seconds"));
+  EXPECT_TRUE(point["layers"][0]["bound_by"].is_null());
+}
+
 TEST(Json, PointHasTheNamesOfTheContract) {
   const ordered_json point = parsed(sample_point());
   EXPECT_THAT(names_of(point), ElementsAre("parameters", "status", "reason", "warnings", "storage", "traffic",
@@ -51,7 +63,7 @@ TEST(Json, PointHasTheNamesOfTheContract) {
                           "capacity_bytes_per_device", "used_bytes_per_device", "reserve_bytes_per_device",
                           "host_bytes", "host_capacity_bytes", "max_batch", "max_context"));
   EXPECT_THAT(names_of(point["time"]), ElementsAre("seconds", "cycles", "clock_hz", "roofline_seconds", "bound_by",
-                                                   "busy_fraction", "sampling_error"));
+                                                   "busy_fraction", "sampling_error", "dram_time"));
   EXPECT_THAT(names_of(point["throughput"]),
               ElementsAre("tokens_per_second", "tokens_per_second_per_user", "tokens_per_second_per_device"));
   EXPECT_THAT(names_of(point["amplification"][0]), ElementsAre("from", "to", "reason", "kind", "bytes"));
@@ -62,7 +74,8 @@ TEST(Json, PointHasTheNamesOfTheContract) {
 TEST(Json, LayersNameTheirKindAndMode) {
   const ordered_json layers = parsed(sample_point())["layers"];
   ASSERT_EQ(layers.size(), 40U);
-  EXPECT_THAT(names_of(layers[20]), ElementsAre("layer", "attention", "mode", "seconds", "traffic", "amplification"));
+  EXPECT_THAT(names_of(layers[20]), ElementsAre("layer", "attention", "mode", "seconds", "bound_by", "dram_seconds",
+                                                "row_seconds", "traffic", "amplification"));
   EXPECT_TRUE(layers[0]["mode"].is_null());
   EXPECT_EQ(layers[24]["mode"], "reindex");
   EXPECT_EQ(layers[24]["layer"], 24);

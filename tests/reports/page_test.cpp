@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include "reports/display.hpp"
 #include "sim/units/format.hpp"
@@ -70,8 +72,68 @@ TEST(Console, LayersOneByOneAndOperationsWhenAsked) {
   EXPECT_THAT(console({sample_point()}), Not(HasSubstr("Every layer")));
   const std::string text = console({sample_point()}, {false, true, true});
   EXPECT_THAT(text, HasSubstr("Every layer"));
+  EXPECT_THAT(text, HasSubstr("Bytes of every layer"));
   EXPECT_THAT(text, HasSubstr("index_scores"));
-  EXPECT_EQ(lines_of(text).size() - lines_of(console({sample_point()})).size(), 40U + 4U + 2U + 4U);
+  EXPECT_EQ(lines_of(text).size() - lines_of(console({sample_point()})).size(), 2 * (40U + 4U) + 2U + 4U);
+}
+
+// The line of a layer in a table, as words.
+std::vector<std::string> row_of_layer(const std::string& text, std::string_view title, std::int64_t layer) {
+  std::istringstream lines(text.substr(text.find(title)));
+  std::vector<std::string> words;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    words.assign(std::istream_iterator<std::string>(cells), {});
+    if (!words.empty() && words.front() == std::to_string(layer)) return words;
+  }
+  return {};
+}
+
+// 64 sequences: 512 entries of 288 B and one new one; 128 of 528 B (544 B in sectors, 576 B over the pins) and one new
+// one; 65,536 keys of 68 B and one new one. All of a layer's bytes stand in one of the four groups.
+TEST(Console, EveryLayerSplitsItsBytesAtEachLevel) {
+  const sim::PointResult point = sample_point();
+  const std::string text = console({point}, {false, true, false});
+  const std::vector<std::string> words = row_of_layer(text, "Bytes of every layer", 2);
+  std::vector<std::string> expected{"2"};
+  const auto add = [&expected](std::int64_t bytes) {
+    std::istringstream cell(sim::to_text(sim::Bytes::of(bytes)));
+    expected.insert(expected.end(), std::istream_iterator<std::string>(cell), {});
+  };
+  for (int level = 0; level < 3; ++level) add(64 * (512 + 1) * 288);
+  for (const std::int64_t entry : {528, 544, 576}) add(64 * (128 * entry + 528));
+  for (int level = 0; level < 3; ++level) add(64 * (65'536 + 1) * 68);
+  for (const sim::Level level : {sim::Level::logical, sim::Level::sector, sim::Level::dram}) {
+    std::int64_t rest = point.layers[2].traffic.total(level);
+    for (const auto kind : {sim::DataKind::kv_main, sim::DataKind::kv_local, sim::DataKind::index_key}) {
+      rest -= point.layers[2].traffic.at(level, kind).total();
+    }
+    add(rest);
+  }
+  EXPECT_EQ(words, expected);
+}
+
+TEST(Console, EveryLayerTellsWhatBoundsItAndWhatRowsCost) {
+  const sim::PointResult point = sample_point();
+  const std::string text = console({point}, {false, true, false});
+  const std::vector<std::string> words = row_of_layer(text, "Every layer", 0);
+  ASSERT_GT(words.size(), 7U);
+  EXPECT_EQ(words[3], "latency");
+  EXPECT_EQ(words[4] + " " + words[5], sim::time_text(*point.layers[0].dram_seconds));
+  EXPECT_EQ(words[6] + " " + words[7], sim::time_text(*point.layers[0].row_seconds));
+}
+
+TEST(Console, TellsWhatDramDid) {
+  const std::string text = console({sample_point()});
+  EXPECT_THAT(text, HasSubstr("dram        92.5 % moving data, 3.0 % tCCDL, 3.0 % row_cycle, 1.5 % refresh\n"));
+  sim::PointResult more = sample_point();
+  more.time->dram_time = {{"data_bus", 0.5}, {"row_cycle", 0.3}, {"tCCDL", 0.12},
+                          {"queue", 0.04},   {"refresh", 0.03},  {"turnaround", 0.01}};
+  EXPECT_THAT(console({more}),
+              HasSubstr("50.0 % moving data, 30.0 % row_cycle, 12.0 % tCCDL, 4.0 % queue, 4.0 % other waits\n"));
+  sim::PointResult flow = sample_point();
+  flow.time->dram_time.clear();
+  EXPECT_THAT(console({flow}), Not(HasSubstr("moving data")));
 }
 
 TEST(Console, SweepSaysThatLayersAreElsewhere) {

@@ -32,6 +32,7 @@ constexpr std::int64_t state_bytes = 24'576;        // invented
 constexpr double clock_hz = 1.83e9;
 constexpr double peak = 8 * 4.8e12;
 constexpr double reached = 0.82;  // invented
+constexpr double row_share = 0.045;
 
 std::string mode_of(std::int64_t layer) {
   if (layer < 2) return "";
@@ -94,6 +95,9 @@ void add_device_levels(sim::LayerResult& layer, std::int64_t context, std::int64
   layer.traffic.at(Level::link, DataKind::activation) = {batch * 5120 * 6, batch * 5120 * 6};
   layer.traffic.at(Level::host, DataKind::engram) = layer.traffic.at(Level::logical, DataKind::engram);
   layer.seconds = static_cast<double>(layer.traffic.total(Level::dram)) / (peak * reached);
+  layer.bound_by = layer.mode.empty() ? "latency" : "hbm";
+  layer.dram_seconds = *layer.seconds * reached;
+  layer.row_seconds = *layer.dram_seconds * row_share;
 }
 
 void add_head(sim::PointResult& point) {
@@ -148,6 +152,7 @@ void add_time(sim::PointResult& point, std::int64_t batch) {
   time.bound_by = "hbm";
   time.busy_fraction = {{"compute", 0.11}, {"hbm", reached}, {"link", 0.07}};
   time.sampling_error = 0.004;
+  time.dram_time = {{"data_bus", 0.925}, {"tCCDL", 0.03}, {"tFAW", 0}, {"row_cycle", 0.03}, {"refresh", 0.015}};
   point.time = time;
   const double rate = static_cast<double>(batch) / time.seconds;
   point.throughput = {rate, 1 / time.seconds, rate / sample_devices};

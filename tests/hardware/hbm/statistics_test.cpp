@@ -155,6 +155,21 @@ TEST(BusTime, OfAnOpeningRowIsSplitAtItsActivate) {
   EXPECT_EQ(told(counters, Cause::row_cycle), 51) << "tRCD";
 }
 
+TEST(BusTime, OfAnOpeningRowIsTheFeedsUntilSomebodyAsked) {
+  BusTime bus(burst);
+  Counters counters;
+  bus.column(0, 151,
+             {.gate = Stamp(150, Cause::row_cycle),
+              .arrival = 80,
+              .held_by = Cause::feed,
+              .opened = 100,
+              .opened_by = Cause::command_bus},
+             counters);
+  EXPECT_EQ(told(counters, Cause::feed), 80);
+  EXPECT_EQ(told(counters, Cause::command_bus), 20) << "its ACT lost its turns";
+  EXPECT_EQ(told(counters, Cause::row_cycle), 51);
+}
+
 TEST(BusTime, OfARowThatWasOpenedBehindOtherDataBelongsToWhatHeldItsActivate) {
   BusTime bus(burst);
   Counters counters;

@@ -58,6 +58,37 @@ TEST(OutcomeSum, LaysChunksBehindOneAnother) {
   EXPECT_DOUBLE_EQ(sum.sum().busy[0].second, 0.75);
 }
 
+Outcome told_of(double moving, double refreshing, std::vector<ServedMix> mixes, std::int64_t left_open) {
+  Outcome outcome;
+  outcome.total = lasting(1000);
+  outcome.sampling_error = static_cast<double>(left_open) / 1000;
+  outcome.dram_told.causes = {{"data_bus", moving}, {"refresh", refreshing}};
+  outcome.dram_told.vertices = {{moving + refreshing, refreshing}};
+  outcome.dram_told.mixes = std::move(mixes);
+  outcome.dram_told.slow = lasting(1000 + left_open);
+  outcome.dram_told.fast = lasting(1000);
+  outcome.dram_told.left_open = lasting(left_open);
+  return outcome;
+}
+
+ServedMix mix(bool write, double seconds) { return {.shares = {{write, 0, 1}}, .seconds = seconds, .windows = 8}; }
+
+TEST(OutcomeSum, AddsUpWhatDramTold) {
+  OutcomeSum sum;
+  sum.add(told_of(3, 1, {mix(false, 4)}, 20));
+  sum.add(told_of(6, 1, {mix(true, 2), mix(false, 5)}, 30));
+  const DramTold& told = sum.sum().dram_told;
+  EXPECT_EQ(told.causes[0], (std::pair<std::string_view, double>("data_bus", 9)));
+  EXPECT_EQ(told.causes[1].second, 2);
+  EXPECT_EQ(told.vertices[0].all, 4 + 7);
+  EXPECT_EQ(told.vertices[0].rows, 1 + 1);
+  ASSERT_EQ(told.mixes.size(), 2U);  // reads of both chunks are one
+  EXPECT_EQ(told.mixes[0].seconds, 4 + 5);
+  EXPECT_EQ(told.slow, lasting(2050));
+  EXPECT_EQ(told.left_open, lasting(50));
+  EXPECT_DOUBLE_EQ(sum.sum().sampling_error, 50.0 / 2000);
+}
+
 TEST(ChunkSum, RefusesAnotherStepsChunk) {
   Tally sum;
   Tally other;

@@ -194,6 +194,68 @@ TEST_F(Step, ALayerLastsFromTheEndOfThoseBeforeItToItsOwn) {
   EXPECT_EQ(layers[1].traffic.at(Level::dram, DataKind::kv_main), (ReadWrite{4 * 48, 4 * 192}));
 }
 
+// Three kernels in layer 0 and two in layer 1, each by itself.
+struct Kernels {
+  Kernels() {
+    graph.add_layer({"csa2", "full", 0, 0});
+    graph.add_layer({"csa2", "reuse", 0, 0});
+    Operation kernel;
+    kernel.name = "kernel";
+    const std::uint32_t operation = graph.add_operation(kernel);
+    for (const std::int32_t layer : {0, 0, 0, 1, 1}) graph.add_vertex(operation, layer);
+    graph.finish();
+    tally_point(graph, {}, Point::decode(1, 10), tally);
+  }
+  std::vector<LayerResult> layers() const {
+    PointResult result;
+    tell_outcome(graph, tally, outcome, StubMachine(), {}, everything, result);
+    return result.layers;
+  }
+  StepGraph graph;
+  Tally tally;
+  Outcome outcome;
+};
+
+// Layer 0: 30 ns of links against 20 + 15 ns of DRAM; layer 1: 10 ns of arithmetic against 11 ns of latency.
+TEST(LayerBound, IsWhatFillsTheLongestSumOfItsKernelsTimes) {
+  Kernels step;
+  step.outcome.vertices = {{at(0), at(20), Bound::hbm},
+                           {at(0), at(30), Bound::link},
+                           {at(30), at(45), Bound::hbm},
+                           {at(45), at(55), Bound::compute},
+                           {at(55), at(66), Bound::latency}};
+  const auto layers = step.layers();
+  EXPECT_EQ(layers[0].bound_by, "hbm");
+  EXPECT_EQ(layers[1].bound_by, "latency");
+  EXPECT_DOUBLE_EQ(*layers[0].seconds, 45e-9);
+  EXPECT_DOUBLE_EQ(*layers[1].seconds, 21e-9);
+}
+
+TEST(LayerBound, IsNotToldOfWhatHasNoTime) { EXPECT_EQ(Kernels().layers()[0].bound_by, ""); }
+
+TEST(LayerDram, IsTheSumOfItsKernels) {
+  Kernels step;
+  step.outcome.dram_told.vertices = {{5, 1}, {6, 2}, {}, {7, 3}, {8, 0}};
+  const auto layers = step.layers();
+  EXPECT_DOUBLE_EQ(*layers[0].dram_seconds, 5 + 6);
+  EXPECT_DOUBLE_EQ(*layers[0].row_seconds, 1 + 2);
+  EXPECT_DOUBLE_EQ(*layers[1].dram_seconds, 7 + 8);
+  EXPECT_DOUBLE_EQ(*layers[1].row_seconds, 3);
+  EXPECT_FALSE(Kernels().layers()[0].dram_seconds.has_value());
+}
+
+TEST_F(Step, DramTimeIsToldAsSharesOfOne) {
+  outcome.dram_told.causes = {{"data_bus", 6e-7}, {"row_cycle", 1.5e-7}, {"refresh", 0}};
+  const auto shares = tell().time->dram_time;
+  ASSERT_EQ(shares.size(), 3U);
+  EXPECT_EQ(shares[0].first, "data_bus");
+  EXPECT_DOUBLE_EQ(shares[0].second, 0.8);
+  EXPECT_DOUBLE_EQ(shares[1].second, 0.2);
+  EXPECT_DOUBLE_EQ(shares[0].second + shares[1].second + shares[2].second, 1);
+  outcome.dram_told.causes = {{"data_bus", 0}};  // nothing was asked of DRAM
+  EXPECT_TRUE(tell().time->dram_time.empty());
+}
+
 TEST_F(Step, OperationsComeInTheOrderOfExecution) {
   const auto operations = tell().operations;
   ASSERT_EQ(operations.size(), 3U);

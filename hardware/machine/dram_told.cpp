@@ -1,0 +1,71 @@
+// Nobody's time (Cause::feed) is left out: shares are of the time in which DRAM was at work.
+#include "hardware/machine/dram_told.hpp"
+
+#include <numeric>
+#include <string_view>
+
+#include "hardware/machine/dram_channels.hpp"
+#include "hardware/machine/dram_rates.hpp"
+#include "hardware/machine/shared_dram.hpp"
+
+namespace kvtraffic::hardware {
+namespace {
+
+using hbm::Cause;
+
+constexpr std::size_t told_causes = hbm::cause_count - 1;
+static_assert(static_cast<std::size_t>(Cause::feed) == told_causes, "nobody's time comes last");
+
+void tell_causes(const CauseTimes& causes, sim::DramTold& told) {
+  for (std::size_t i = 0; i < told_causes; ++i) {
+    told.causes.emplace_back(hbm::name_of(static_cast<Cause>(i)), causes[i]);
+  }
+}
+
+sim::ServedMix mix_of(const DramMix& shares, const DramRate& rate, double seconds) {
+  sim::ServedMix mix{.shares = {},
+                     .seconds = seconds,
+                     .bytes_per_second = rate.rate.per_second(),
+                     .error = rate.error,
+                     .windows = rate.windows,
+                     .causes = {rate.causes.begin(), rate.causes.begin() + told_causes}};
+  std::int64_t whole = 0;
+  for (const DramShare& share : shares) whole += share.bytes;
+  for (const DramShare& share : shares) {
+    mix.shares.push_back({share.write, share.piece, static_cast<double>(share.bytes) / static_cast<double>(whole)});
+  }
+  return mix;
+}
+
+}  // namespace
+
+double row_part(const CauseTimes& causes) {
+  double sum = 0;
+  for (const Cause cause : {Cause::tFAW, Cause::row_cycle, Cause::turnaround, Cause::refresh}) {
+    sum += causes[static_cast<std::size_t>(cause)];
+  }
+  return sum;
+}
+
+void tell(const SharedDram& dram, DramRates& rates, sim::DramTold& told) {
+  tell_causes(dram.causes(), told);
+  told.vertices = dram.vertices();
+  for (std::uint32_t mix = 0; mix < dram.served().size(); ++mix) {
+    const double seconds = dram.served()[mix];
+    if (seconds > 0) told.mixes.push_back(mix_of(rates.shares(mix), rates.rate_of(mix), seconds));
+  }
+}
+
+void tell(const DramChannels& dram, sim::DramTold& told) {
+  const CauseTimes causes = dram.causes();
+  tell_causes(causes, told);
+  const double all = std::accumulate(causes.begin(), causes.end(), 0.0);
+  const double rows = row_part(causes);
+  const auto whole = static_cast<double>(dram.transactions());
+  for (const std::uint64_t transactions : dram.transactions_of_vertices()) {
+    const double share = transactions == 0 ? 0 : static_cast<double>(transactions) / whole;
+    told.vertices.push_back({all * share, rows * share});
+  }
+}
+
+}  // namespace kvtraffic::hardware
