@@ -1,7 +1,7 @@
-// The step with DRAM at command level: kernels, SMs, L2 and links as in flow, but each kernel's DRAM bytes are served
-// at the rate that its own mix of streams, gathers, reads and writes reaches on the part's channels, with their row
-// activations, turnarounds and refreshes. Bytes are exact and equal to flow's; time comes from windows of DRAM commands
-// with a stated error. Leaves out what two kernels that run side by side do to each other's rows.
+// The step with DRAM at command level: kernels, SMs, L2 and links as in flow, but DRAM serves all that is asked of it at
+// a time as fast as its commands allow, with row activations, turnarounds and refreshes. Bytes are exact and equal to
+// flow's. Time comes from windows of DRAM commands with a stated error (shared_dram.hpp) or, exact, from every command
+// of every channel (dram_channels.hpp). Leaves out sets and slices of L2.
 #pragma once
 
 #include <cstdint>
