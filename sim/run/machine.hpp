@@ -47,7 +47,7 @@ struct ServedMix {
   double bytes_per_second = 0;  // that it reaches
   double error = 0;             // relative
   std::int64_t windows = 0;
-  std::vector<double> causes;  // shares, in the order of DramTold::causes
+  std::vector<double> causes = {};  // shares, in the order of DramTold::causes
 };
 
 struct DramSeconds {
@@ -80,8 +80,8 @@ struct Outcome {
   double sampling_error = 0;                   // share of `total` by which time derived from sampled windows may be off
   // Of a machine with an L2, as `dram`; else empty. Of a read, bytes that moved again: an earlier use had brought them
   // in. Of a write, bytes that L2 still holds at the end.
-  std::vector<std::int64_t> evicted, left;
-  std::vector<Needs> needs;  // one per vertex; empty from machines that do not place operations in time
+  std::vector<std::int64_t> evicted = {}, left = {};
+  std::vector<Needs> needs = {};  // one per vertex; empty from machines that do not place operations in time
   DramTold dram_told = {};
 };
 

@@ -76,7 +76,7 @@ struct OperationResult {
   std::string bound_by;
   Traffic traffic;
   // Share of its seconds that a resource would need for it at its best rate; empty where it has no seconds.
-  std::vector<std::pair<std::string, double>> utilization;
+  std::vector<std::pair<std::string, double>> utilization = {};
 };
 
 enum class Status { ok, infeasible, failed };
