@@ -1,10 +1,11 @@
 // Slices that overlap get tracks of their own, as slices of one track have to nest. A counter is the sum over the
-// operations that run at a time, each at its own mean rate.
+// operations that run at a time, each at its own mean: of kernels that overlap, rates may pass what the device can do.
 #include "reports/timeline.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -78,26 +79,48 @@ std::int64_t track_for(const OperationResult& operation, std::vector<double>& bu
   return static_cast<std::int64_t>(track) + 1;
 }
 
-void add_counter(JsonText& json, const std::vector<const OperationResult*>& operations, Level level) {
-  std::map<double, double> changes;  // gigabytes per second, by time
+// Changes by time, and what an operation adds while it runs.
+class Counter {
+ public:
+  void add(const OperationResult& operation, double value) {
+    changes_[start_of(operation)] += value;
+    changes_[end_of(operation)] -= value;
+  }
+  void tell(JsonText& json, std::string_view name, std::string_view unit, double most) const {
+    double value = 0;
+    for (const auto& [time, change] : changes_) {
+      value = std::max(0.0, value + change);
+      begin_event(json, "C", name, 0);
+      json.field("ts", time * micro);
+      json.key("args");
+      json.begin_object();
+      json.field(unit, std::min(value, most));
+      json.end_object();
+      json.end_object();
+    }
+  }
+
+ private:
+  std::map<double, double> changes_;
+};
+
+void add_rates(JsonText& json, const std::vector<const OperationResult*>& operations, Level level) {
+  Counter counter;
   for (const OperationResult* operation : operations) {
     const double seconds = operation->seconds.value_or(0);
     if (seconds <= 0 || operation->traffic.empty(level)) continue;
-    const double rate = static_cast<double>(operation->traffic.total(level)) / seconds / 1e9;
-    changes[start_of(*operation)] += rate;
-    changes[end_of(*operation)] -= rate;
+    counter.add(*operation, static_cast<double>(operation->traffic.total(level)) / seconds / 1e9);
   }
-  double rate = 0;
-  for (const auto& [time, change] : changes) {
-    rate = std::max(0.0, rate + change);
-    begin_event(json, "C", fmt::format("{} GB/s, all devices", name_of(level)), 0);
-    json.field("ts", time * micro);
-    json.key("args");
-    json.begin_object();
-    json.field("GB/s", rate);
-    json.end_object();
-    json.end_object();
+  counter.tell(json, fmt::format("{} GB/s, all devices", name_of(level)), "GB/s", HUGE_VAL);
+}
+
+// Of the fullest device, in percent of each resource's best rate; means that add up to more are told as all of it.
+void add_utilizations(JsonText& json, const std::vector<const OperationResult*>& operations) {
+  std::map<std::string, Counter> counters;
+  for (const OperationResult* operation : operations) {
+    for (const auto& [resource, share] : operation->utilization) counters[resource].add(*operation, 100 * share);
   }
+  for (const auto& [resource, counter] : counters) counter.tell(json, fmt::format("{} busy", resource), "%", 100);
 }
 
 }  // namespace
@@ -127,7 +150,8 @@ std::string timeline_of(const sim::PointResult& point, const TimelineLimits& lim
     const auto track = static_cast<std::int64_t>(i) + 1;
     name_track(json, "thread_name", i == 0 ? "kernels" : fmt::format("kernels beside them ({})", i), track);
   }
-  for (const Level level : {Level::dram, Level::link, Level::host}) add_counter(json, operations, level);
+  for (const Level level : {Level::dram, Level::link, Level::host}) add_rates(json, operations, level);
+  add_utilizations(json, operations);
   json.end_array();
   json.end_object();
   return fmt::to_string(buffer) + "\n";

@@ -1,5 +1,5 @@
-// A step as a Chrome trace (JSON) that Perfetto and chrome://tracing open: operations as slices, DRAM and link traffic
-// as counters. Leaves out writing a file.
+// A step as a Chrome trace (JSON) that Perfetto and chrome://tracing open: operations as slices, traffic and the use of
+// each resource as counters. Leaves out writing a file.
 #pragma once
 
 #include <optional>

@@ -18,7 +18,7 @@ struct Mechanisms {
 
 [[nodiscard]] inline Device without_ablated(Device device, const Mechanisms& mechanisms) {
   if (!mechanisms.l2) device.l2_usable = 0;
-  if (!mechanisms.launch) device.launch_gap = device.kernel_start = sim::Duration();
+  if (!mechanisms.launch) device.launch_gap = device.stream_gap = device.kernel_start = sim::Duration();
   return device;
 }
 

@@ -3,6 +3,8 @@
 #include "hardware/machine/cycle.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "hardware/machine/dram_channels.hpp"
 #include "hardware/machine/dram_flows.hpp"
@@ -18,14 +20,14 @@ namespace kvtraffic::hardware {
 
 struct CycleMachine::Parts {
   Parts(const Device& its_device, const hbm::Part& its_part, const sim::KernelPlan& plan, const Mechanisms& all,
-        const sim::Locality& locality, bool is_exact)
+        const sim::Locality& locality, bool is_exact, std::shared_ptr<DramWindows> windows)
       : device(its_device),
         part(its_part),
         mechanisms(all),
         exact(is_exact),
         work(its_device, plan, locality.selection),
         places(its_part, locality),
-        rates(its_part),
+        rates(its_part, {}, std::move(windows)),
         mixes(rates, locality, all.gather) {}
 
   sim::Duration run_leaning(int lean, const sim::StepGraph& graph, std::span<const KernelWork> works,
@@ -48,20 +50,21 @@ struct CycleMachine::Parts {
   }
 
   void build() {
-    if (!mechanisms.dram_commands) {
-      running = std::make_unique<FlowDevice>(device);
-      return;
-    }
+    running = wired();
+    if (order) running->set_order_seed(*order);
+  }
+
+  std::unique_ptr<FlowDevice> wired() {
+    if (!mechanisms.dram_commands) return std::make_unique<FlowDevice>(device);
     if (exact) {
       auto all = std::make_unique<DramChannels>(part, places, device.sms);
       channels = all.get();
-      running = std::make_unique<FlowDevice>(device, std::move(all));
-      return;
+      return std::make_unique<FlowDevice>(device, std::move(all));
     }
     // A part may state a little more than its maker's pin rate; the roofline stays the bound.
     auto shared = std::make_unique<SharedDram>(rates, device.sms, device.pin_bandwidth(), part);
     dram = shared.get();
-    running = std::make_unique<FlowDevice>(device, std::move(shared));
+    return std::make_unique<FlowDevice>(device, std::move(shared));
   }
 
   Device device;
@@ -75,15 +78,22 @@ struct CycleMachine::Parts {
   DramMixes mixes;
   SharedDram* dram = nullptr;  // of `running`, either or none
   DramChannels* channels = nullptr;
+  std::optional<std::uint64_t> order;
   std::unique_ptr<FlowDevice> running;
 };
 
 CycleMachine::CycleMachine(const Hardware& hardware, const hbm::Part& part, const sim::KernelPlan& plan,
-                           const Mechanisms& mechanisms, const sim::Locality& locality, bool exact)
+                           const Mechanisms& mechanisms, const sim::Locality& locality, bool exact,
+                           std::shared_ptr<DramWindows> windows)
     : parts_(std::make_unique<Parts>(without_ablated(hardware.device, mechanisms), without_ablated(part, mechanisms),
-                                     plan, mechanisms, locality, exact)) {}
+                                     plan, mechanisms, locality, exact, std::move(windows))) {}
 
 CycleMachine::~CycleMachine() = default;
+
+void CycleMachine::set_order_seed(std::uint64_t seed) {
+  parts_->order = seed;
+  parts_->running.reset();
+}
 
 sim::Frequency CycleMachine::clock() const { return parts_->device.clock; }
 
@@ -93,11 +103,11 @@ void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally,
   if (!parts.running || parts.running->is_worn()) parts.build();
   if (parts.channels != nullptr) {
     parts.channels->set_work(works.size());
-    parts.flows.fill(graph, outcome.dram);
+    parts.flows.fill(graph, outcome.dram, works);
     parts.places.fill(graph, tally, parts.work.table(), parts.flows, works);
   }
   if (parts.dram != nullptr) {
-    parts.flows.fill(graph, outcome.dram);
+    parts.flows.fill(graph, outcome.dram, works);
     parts.mixes.fill(graph, tally, parts.work.table(), parts.flows);
     parts.dram->set_work(parts.mixes.vertices());
   }

@@ -2,6 +2,8 @@
 // Leaves out everything that a controller decides (hardware/hbm).
 #include "hardware/machine/dram_channels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kvtraffic::hardware {
@@ -78,6 +80,18 @@ void DramChannels::advance(Instant now) {
   for (const std::uint32_t line : active_) ask(line, now);
   weigh();
   run_channels(until_);  // offers what has just been asked for
+}
+
+std::string DramChannels::waiting_for() const {
+  if (active_.empty()) return {};
+  std::uint64_t under_way = 0;
+  std::uint64_t not_asked = 0;
+  for (const std::uint32_t index : active_) {
+    under_way += lines_[index].sent - lines_[index].answered;
+    for (const std::uint32_t each : lines_[index].asked) not_asked += asked_[each].walk.left();
+  }
+  return fmt::format("its channels to answer {} transactions, and {} more, of {} lines of requests", under_way,
+                     not_asked, active_.size());
 }
 
 Tick DramChannels::tick_at(Instant t) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hardware/hbm/channels.hpp"
@@ -33,6 +34,7 @@ class DramChannels : public MemoryServer {
   [[nodiscard]] sim::Duration busy() const override { return busy_; }
   [[nodiscard]] sim::Instant wake() const override;
   void advance(sim::Instant now) override;
+  [[nodiscard]] std::string waiting_for() const override;
   // Seconds of data bus time, by cause, until the last answer; what nobody asked for is left out.
   [[nodiscard]] CauseTimes causes() const;
   [[nodiscard]] std::uint64_t transactions() const { return transactions_; }

@@ -100,20 +100,19 @@ std::uint64_t DramPlaces::size_of(const sim::Access& access, const AccessCost& c
   return std::max(granule_, static_cast<std::uint64_t>(cost.footprint));
 }
 
+// Shares go by the bytes that the request's tiles were given, so that tiles without a byte have no transaction either.
 RequestWalk DramPlaces::walk(const Request& request) {
   RequestWalk walk(granule_);
   const Laid& there = laid(request.vertex);
-  const auto tiles = static_cast<std::uint64_t>(works_[request.vertex].tiles);
+  const KernelWork& work = works_[request.vertex];
+  const std::int64_t bytes = request.write ? work.hbm_write : work.hbm_read;
+  const auto first = static_cast<double>(bytes_of_tiles(bytes, work, request.first)) / static_cast<double>(bytes);
+  const auto last = static_cast<double>(bytes_of_tiles(bytes, work, request.last)) / static_cast<double>(bytes);
   const std::span<const DramFlow> flows = flows_->of(request.vertex);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     if (flows[i].write != request.write) continue;
-    const auto up_to = [&](std::int64_t tile) {
-      const auto share = static_cast<double>(tile) / static_cast<double>(tiles);
-      return static_cast<std::uint64_t>(tile) == tiles
-                 ? there.flows[i]->transactions
-                 : static_cast<std::uint64_t>(share * static_cast<double>(there.flows[i]->transactions));
-    };
-    walk.add(there.flows[i], up_to(request.first), up_to(request.last));
+    const auto all = static_cast<double>(there.flows[i]->transactions);
+    walk.add(there.flows[i], static_cast<std::uint64_t>(first * all), static_cast<std::uint64_t>(last * all));
   }
   return walk;
 }

@@ -36,25 +36,6 @@ std::int64_t rounded_share(double share) {
   return parts;
 }
 
-// Shares of the same kind together, in order.
-std::vector<std::int64_t> key_of(const DramMix& mix, const hbm::Geometry& geometry, std::int64_t grain) {
-  std::map<std::pair<bool, std::int64_t>, double> sums;
-  double whole = 0;
-  for (const DramShare& share : mix) {
-    const bool is_stream = together_in_channel(share.piece, geometry.all_channels(), grain) >= longest_run;
-    const std::int64_t granule = geometry.transaction_bytes;
-    const std::int64_t piece = is_stream ? 0 : sim::ceil_divide(share.piece, granule) * granule;
-    sums[{share.write, piece}] += static_cast<double>(share.bytes);
-    whole += static_cast<double>(share.bytes);
-  }
-  std::vector<std::int64_t> key;
-  for (const auto& [kind, bytes] : sums) {
-    const std::int64_t parts = rounded_share(bytes / whole);
-    key.insert(key.end(), {kind.first ? 1 : 0, kind.second, std::max<std::int64_t>(parts, 1)});
-  }
-  return key;
-}
-
 // Refresh stays what it is in the whole; queues are a channel's anyway.
 hbm::Part one_channel(hbm::Part part) {
   part.geometry.stacks = 1;
@@ -104,18 +85,43 @@ struct Moments {
 
 }  // namespace
 
-DramRates::DramRates(hbm::Part part, Sampling sampling)
+DramRates::DramRates(hbm::Part part, Sampling sampling, std::shared_ptr<DramWindows> windows)
     : part_(std::move(part)),
       sampling_(sampling),
+      windows_(std::move(windows)),
+      text_(text_of(part_)),
       channel_(one_channel(part_)),
       grain_(static_cast<std::int64_t>(hbm::map_of(channel_).grain())),
       deviations_(largest_of(part_.geometry.all_channels())) {}
 
-std::uint32_t DramRates::mix_of(const DramMix& mix) { return intern(key_of(mix, part_.geometry, grain_)); }
+// Shares of the same kind together, in order.
+std::uint32_t DramRates::mix_of(const DramMix& mix) {
+  sums_.clear();
+  double whole = 0;
+  for (const DramShare& share : mix) {
+    const bool is_stream = together_in_channel(share.piece, part_.geometry.all_channels(), grain_) >= longest_run;
+    const std::int64_t granule = part_.geometry.transaction_bytes;
+    const std::int64_t piece = is_stream ? 0 : sim::ceil_divide(share.piece, granule) * granule;
+    const auto same =
+        std::ranges::find_if(sums_, [&](const Sum& sum) { return sum.write == share.write && sum.piece == piece; });
+    Sum& sum = same != sums_.end() ? *same : sums_.emplace_back(Sum{share.write, piece});
+    sum.bytes += static_cast<double>(share.bytes);
+    whole += static_cast<double>(share.bytes);
+  }
+  std::ranges::sort(sums_, {}, [](const Sum& sum) { return std::pair(sum.write, sum.piece); });
+  key_.clear();
+  for (const Sum& sum : sums_) {
+    const std::int64_t parts = rounded_share(sum.bytes / whole);
+    key_.insert(key_.end(), {sum.write ? 1 : 0, sum.piece, std::max<std::int64_t>(parts, 1)});
+  }
+  return intern(key_);
+}
 
 std::uint32_t DramRates::intern(const Key& key) {
   const auto [place, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(known_.size()));
-  if (is_new) known_.push_back({.shares = shares_of(key), .rate = {.rate = {}, .mix = place->second}});
+  if (is_new) {
+    known_.push_back({.key = key, .shares = shares_of(key), .rate = {.rate = {}, .mix = place->second}});
+  }
   return place->second;
 }
 
@@ -145,13 +151,15 @@ double DramRates::lag(const DramRate& rate, double seconds) const {
 }
 
 const DramRate& DramRates::sampled_rate(Known& known) {
-  if (!known.is_sampled) {
-    const std::uint32_t mix = known.rate.mix;
-    known.rate = sample(known.shares);
-    known.rate.mix = mix;
-    known.is_sampled = true;
-    ++sampled_;
-  }
+  if (known.is_sampled) return known.rate;
+  known.is_sampled = true;
+  const std::uint32_t mix = known.rate.mix;
+  const std::optional<DramRate> found = windows_ ? windows_->find(text_, known.key) : std::nullopt;
+  known.rate = found ? *found : sample(known.shares);
+  known.rate.mix = mix;  // windows that another machine has run know it by another number
+  if (found) return known.rate;
+  ++sampled_;
+  if (windows_) windows_->keep(text_, known.key, known.rate);
   return known.rate;
 }
 

@@ -3,31 +3,20 @@
 // error. Leaves out latency, and bytes (those are exact, and known before).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hardware/hbm/part.hpp"
 #include "hardware/machine/channel_loop.hpp"
+#include "hardware/machine/dram_windows.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace kvtraffic::hardware {
-
-struct DramRate {
-  sim::Bandwidth rate;  // of all bytes of the mix together
-  // Relative: the 99 % interval of the windows' mean, and half a percent at least, for what rounding the shares and
-  // windows that follow one another leave open.
-  double error = 0;
-  // How far channels part company: the variance of a channel's time over that time, in seconds. Channels that have
-  // been at work for T are apart by about sqrt(scatter x T). Zero for streams, which load channels alike.
-  double scatter = 0;
-  std::array<double, hbm::cause_count> causes{};  // share of the data buses' time
-  std::uint32_t mix = 0;                          // whose rate it is: of several together, one of its own
-  std::int64_t windows = 0;                       // that were run
-};
 
 // Mixes that are served side by side, each by its weight.
 struct MixWeight {
@@ -47,7 +36,8 @@ struct Sampling {
 
 class DramRates {
  public:
-  explicit DramRates(hbm::Part part, Sampling sampling = {});
+  // `windows`: where to look for rates, and leave them, that other machines can use; they must be of the same sampling.
+  explicit DramRates(hbm::Part part, Sampling sampling = {}, std::shared_ptr<DramWindows> windows = nullptr);
 
   // Requires some bytes. Mixes whose shares round to the same 64ths of the whole (small ones to 128ths, 256ths, ...)
   // are one.
@@ -62,12 +52,18 @@ class DramRates {
   [[nodiscard]] std::size_t sampled() const { return sampled_; }  // mixes whose windows have been run
 
  private:
+  using Key = DramWindows::Key;
   struct Known {
+    Key key;
     DramMix shares;  // in 1024ths
     DramRate rate;
     bool is_sampled = false;
   };
-  using Key = std::vector<std::int64_t>;
+  struct Sum {  // of shares of one kind
+    bool write = false;
+    std::int64_t piece = 0;
+    double bytes = 0;
+  };
   [[nodiscard]] std::uint32_t intern(const Key& key);
   [[nodiscard]] const DramRate& sampled_rate(Known& known);
   [[nodiscard]] DramRate sample(const DramMix& mix) const;
@@ -75,6 +71,8 @@ class DramRates {
 
   hbm::Part part_;  // the whole
   Sampling sampling_;
+  std::shared_ptr<DramWindows> windows_;
+  std::string text_;        // of the part
   hbm::Part channel_;       // one channel of it
   std::int64_t grain_ = 0;  // bytes of a channel before the next one's
   double deviations_ = 0;   // by which the largest of as many normal deviates as there are channels is off, on average
@@ -82,6 +80,8 @@ class DramRates {
   std::deque<Known> known_;
   std::map<std::vector<std::int64_t>, std::uint32_t> pairs_;  // mixes and eighths, in order of mixes
   std::vector<std::int64_t> pair_;                            // scratch
+  std::vector<Sum> sums_;                                     // scratch
+  Key key_;                                                   // scratch
   std::size_t sampled_ = 0;
 };
 

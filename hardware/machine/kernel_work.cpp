@@ -51,6 +51,11 @@ std::int64_t experts_on_device(const sim::Operation& operation, const sim::StepG
   return sim::ceil_divide(graph.expert_sets()[operation.experts].routed, tally.deployment.expert);
 }
 
+// Whether a kernel of its own adds up the parts.
+bool is_combined(const sim::KernelClass& its, const sim::Cut& cut) {
+  return its.combine > sim::Duration() && cut.splits > 1;
+}
+
 }  // namespace
 
 void KernelWorks::cut(KernelWork& work, std::int64_t tiles) const {
@@ -105,21 +110,28 @@ KernelWork KernelWorks::of_operation(const sim::StepGraph& graph, const sim::Tal
   return work;
 }
 
+// What nothing hides of a launch behind a kernel whose last tiles take `tail`.
+sim::Duration KernelWorks::launch_behind(sim::Duration launch, sim::Duration tail) const {
+  return plan_.launch == sim::LaunchMode::overlapped ? launch - std::min(launch, tail) : launch;
+}
+
 // Parts leave their sums of 32 bits in L2 for the kernel that adds them up: written once and read once, at half of what
 // L2 delivers, because that kernel has few blocks. `output` is one such sum in 16 bits.
 sim::Duration KernelWorks::combine_time(const sim::KernelClass& its, const sim::Cut& cut, double output) const {
-  if (its.combine == sim::Duration() || cut.splits == 1) return {};
+  if (!is_combined(its, cut)) return {};
   const double sums = 2 * output * static_cast<double>(cut.splits);
   const double moved = 2 * sums / (device_.l2_bandwidth.per_second() / 2);
-  return device_.launch_gap + device_.kernel_start + its.combine * cut.splits + sim::Duration::of_seconds(moved);
+  const sim::Duration launch = launch_behind(device_.launch_gap + device_.kernel_start, device_.memory_latency);
+  return launch + its.combine * cut.splits + sim::Duration::of_seconds(moved);
 }
 
 // The kernel that casts a GEMM's input: it reads 16 bits and writes 8 for each value, and its blocks start while the
 // launch of the next one is under way.
 sim::Duration KernelWorks::cast_time(const sim::Cut& cut, double stream) const {
   constexpr double moved = 3;
-  return device_.launch_gap + device_.memory_latency +
-         sim::Duration::of_seconds(moved * static_cast<double>(cut.inputs) / stream);
+  const sim::Duration work =
+      device_.memory_latency + sim::Duration::of_seconds(moved * static_cast<double>(cut.inputs) / stream);
+  return work + launch_behind(device_.launch_gap, work);
 }
 
 // Tiles of rows that run beside one another find the weights of one panel on their way, not yet in L2, and fetch them
@@ -155,7 +167,8 @@ void KernelWorks::add_class(KernelWork& work, std::uint32_t operation, const sim
   work.load_rate = its.load_rate;
   work.bubble = its.bubble;
   // Kernels before the last one: each is launched, starts and waits for its arguments.
-  const sim::Duration one = device_.launch_gap + device_.kernel_start + device_.memory_latency + its.start;
+  const sim::Duration launch = launch_behind(device_.launch_gap + device_.kernel_start, device_.memory_latency);
+  const sim::Duration one = launch + device_.memory_latency + its.start;
   const sim::Duration cast = its.casts ? cast_time(cut, stream) : sim::Duration();
   const bool is_trivial = what.kind == sim::OperationKind::topk && cut.scores == 0;  // nothing to choose from
   const bool is_slow = cut.scores >= its.slow_from && cut.scores < its.slow_below;
@@ -167,6 +180,28 @@ void KernelWorks::add_class(KernelWork& work, std::uint32_t operation, const sim
       input * static_cast<double>(cut.column_tiles - 1) + weights * static_cast<double>(cut.row_tiles - 1);
   const double passes = scores * static_cast<double>(its.passes - 1);
   work.again = sim::checked_whole(panels * its.panels + passes);
+}
+
+// A host that launches kernels on a stream needs its time for each; a replayed graph needs none of it.
+void KernelWorks::set_launches(KernelWork& work, std::uint32_t operation, const sim::StepGraph& graph) const {
+  work.overlapped = plan_.launch == sim::LaunchMode::overlapped;
+  if (plan_.launch != sim::LaunchMode::stream || work.folded || work.tiles == 0) return;
+  const sim::KernelClass& its = classes_[operation];
+  const std::int64_t further =
+      graph.operations()[operation].launches - 1 + (its.casts ? 1 : 0) + (is_combined(its, cuts_[operation]) ? 1 : 0);
+  work.host_time = device_.stream_gap;
+  work.host_rest = device_.stream_gap * further;
+}
+
+// Only then the host starts the step's graph, whose first kernel takes its gap like any other.
+void KernelWorks::add_host_gap(const sim::StepGraph& graph) {
+  if (plan_.host_gap == sim::Duration()) return;
+  for (const std::uint32_t vertex : graph.order()) {
+    KernelWork& work = vertices_[vertex];
+    if (work.tiles == 0) continue;
+    work.host_time = std::max(work.host_time, device_.launch_gap) + plan_.host_gap;
+    return;
+  }
 }
 
 std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const sim::Tally& tally,
@@ -184,6 +219,7 @@ std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const si
     KernelWork& work = operations_.emplace_back(of_operation(graph, tally, i));
     work.folded = what.folded;
     if (work.tiles > 0) add_class(work, i, graph, tally, table);
+    set_launches(work, i, graph);
   }
   vertices_.clear();
   for (const sim::Vertex& vertex : graph.vertices()) {
@@ -200,6 +236,7 @@ std::vector<KernelWork>& KernelWorks::fill(const sim::StepGraph& graph, const si
     fetch_again(work, vertex.operation, weights);
     limit_loads(work, vertex.operation);
   }
+  add_host_gap(graph);
   return vertices_;
 }
 

@@ -36,7 +36,17 @@ struct KernelWork {
   sim::Bandwidth load_rate;  // of one SM; zero: the device's
   bool folded = false;       // runs in another kernel: no launch, and its loads come with that kernel's
   std::int64_t again = 0;    // bytes that tiles load from L2 once more, part of l2_read
+  sim::Duration host_time;   // that the host needs to launch it, after all that stand before it
+  sim::Duration host_rest;   // the same for its further kernels (lead, tail)
+  bool overlapped = false;   // launches overlap the last tiles of the kernel before
 };
+
+// Of a kernel's bytes, what its tiles 0..tiles - 1 move: shares of neighbours add up to the whole.
+[[nodiscard]] inline std::int64_t bytes_of_tiles(std::int64_t bytes, const KernelWork& work, std::int64_t tiles) {
+  if (tiles == work.tiles) return bytes;
+  const double share = static_cast<double>(tiles) / static_cast<double>(work.tiles);
+  return static_cast<std::int64_t>(static_cast<double>(bytes) * share);
+}
 
 // A kernel of more waves is run in about this many groups, each of several tiles an SM: total work, the number of waves
 // and the idle SMs of the last one stay as they are, only the moments at which loads and stores are asked for become
@@ -59,6 +69,9 @@ class KernelWorks {
   void add_class(KernelWork& work, std::uint32_t operation, const sim::StepGraph& graph, const sim::Tally& tally,
                  const AccessTable& table) const;
   [[nodiscard]] sim::Duration cast_time(const sim::Cut& cut, double stream) const;
+  [[nodiscard]] sim::Duration launch_behind(sim::Duration launch, sim::Duration tail) const;
+  void set_launches(KernelWork& work, std::uint32_t operation, const sim::StepGraph& graph) const;
+  void add_host_gap(const sim::StepGraph& graph);
   void fetch_again(KernelWork& work, std::uint32_t operation, std::int64_t weights) const;
   void limit_loads(KernelWork& work, std::uint32_t operation) const;
   [[nodiscard]] sim::Duration combine_time(const sim::KernelClass& its, const sim::Cut& cut, double output) const;

@@ -2,6 +2,8 @@
 // Leaves out latency, which the lanes add.
 #include "hardware/machine/shared_dram.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -64,6 +66,15 @@ void SharedDram::advance(Instant now) {
   share();
   next_ = Instant::never();
   for (const std::uint32_t index : active_) next_ = std::min(next_, now + next_of(lines_[index]));
+}
+
+std::string SharedDram::waiting_for() const {
+  if (active_.empty()) return {};
+  double left = 0;
+  for (const std::uint32_t index : active_) {
+    for (std::uint32_t i = 0; i < lines_[index].count; ++i) left += lines_[index].at(i).left;
+  }
+  return fmt::format("its pins to move {:.0f} B for {} lines of requests", left, active_.size());
 }
 
 void SharedDram::take(const Request& request, Instant now) {

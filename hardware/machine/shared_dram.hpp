@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hardware/machine/dram_mixes.hpp"
@@ -28,6 +29,7 @@ class SharedDram : public MemoryServer {
   [[nodiscard]] sim::Duration busy() const override { return busy_; }
   [[nodiscard]] sim::Instant wake() const override;
   void advance(sim::Instant now) override;
+  [[nodiscard]] std::string waiting_for() const override;
   // From here on it serves at the slow end of what is left open (1), at the fast end (-1), or in the middle (0):
   // windows leave rates open, and the slowest channel may wait for a refresh before a lane's last load is through.
   void set_lean(int lean) { lean_ = lean; }

@@ -16,14 +16,8 @@ using sim::Instant;
 
 namespace {
 
-// Bytes of tiles first..last - 1: shares add up to the whole.
 std::int64_t share(std::int64_t bytes, const KernelWork& work, std::int64_t first, std::int64_t last) {
-  const auto up_to = [&](std::int64_t tiles) {
-    if (tiles == work.tiles) return bytes;
-    return static_cast<std::int64_t>(static_cast<double>(bytes) *
-                                     (static_cast<double>(tiles) / static_cast<double>(work.tiles)));
-  };
-  return bytes == 0 ? 0 : up_to(last) - up_to(first);
+  return bytes == 0 ? 0 : bytes_of_tiles(bytes, work, last) - bytes_of_tiles(bytes, work, first);
 }
 
 // Whether an SM loads for its next tile before the last one has its bytes.
@@ -151,6 +145,9 @@ void SmPool::issue(std::uint32_t index, Instant now) {
   group.last = group.first + std::min(left, group.sms * kernel.work->depth);
   group.issued = group.arrived = now;
   kernel.issued = group.last;
+  if (kernel.work->overlapped && kernel.issued == kernel.work->tiles) {
+    finished.send(now, {.vertex = kernel.vertex, .at = now, .ends = false}, sim::tick);
+  }
   lane.next = (buffer + 1) % buffers;
   lane.loading = true;
   ask_for_loads(index, buffer, now);
@@ -338,7 +335,12 @@ void SmPool::close_lane(const Lane& lane, Instant now) {
 
 std::string SmPool::waiting_for() const {
   if (active_.empty()) return {};
-  return fmt::format("{} kernels in flight", kernels_.size() - free_kernels_.size());
+  std::array<std::uint32_t, 2> unanswered{};  // loads, stores
+  for (const std::uint32_t lane : active_) {
+    for (const Buffer& group : lanes_[lane].groups) unanswered[group.stage == Stage::storing ? 1 : 0] += group.pending;
+  }
+  return fmt::format("memories and links to answer {} loads and {} stores of {} kernels", unanswered[0], unanswered[1],
+                     kernels_.size() - free_kernels_.size());
 }
 
 }  // namespace kvtraffic::hardware

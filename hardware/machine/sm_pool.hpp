@@ -22,7 +22,8 @@ struct Finished {
   std::uint32_t vertex = 0;
   sim::Instant at;
   ResourceTimes
-      taken{};  // by the kernel's requests, waiting included; compute: of the SM with most, and waiting for SMs
+      taken{};       // by the kernel's requests, waiting included; compute: of the SM with most, and waiting for SMs
+  bool ends = true;  // false: its last tiles have begun, which is told of kernels whose followers are launched then
 };
 
 // SMs that a kernel gets at one moment form a lane. A lane takes groups of tiles from its kernel until none are left:

@@ -19,11 +19,12 @@ namespace kvtraffic::hardware {
 class StepWork {
  public:
   StepWork(const Device& device, const sim::KernelPlan& plan, const sim::Selection& selection = {});
-  // One element per vertex; fills outcome.dram, outcome.evicted and outcome.left.
+  // One element per vertex; fills outcome.dram, outcome.evicted, outcome.left and outcome.needs.
   std::vector<KernelWork>& fill(const sim::StepGraph& graph, const sim::Tally& tally, sim::Outcome& outcome);
   [[nodiscard]] const AccessTable& table() const { return table_; }
 
  private:
+  Device device_;
   sim::KernelPlan plan_;
   AccessTable table_;
   Rereads rereads_;

@@ -43,6 +43,7 @@ void read_memory(const View& memory, Device& device) {
 
 void read_l2(const View& l2, Device& device) {
   device.l2_capacity = l2.bytes("capacity");
+  device.l2_levels = l2.integer("levels");
   device.l2_usable = l2.number("usable");
   device.l2_bandwidth = l2.bandwidth("bandwidth");
   device.l2_latency = l2.duration("latency");
@@ -91,6 +92,7 @@ Device read_device(const View& view) {
   read_l2(view.map("l2"), device);
   const View launch = view.map("launch");
   device.launch_gap = launch.duration("gap");
+  device.stream_gap = launch.duration(launch.has("stream_gap") ? "stream_gap" : "gap");
   device.kernel_start = launch.duration("start");
   read_host(view.map("host"), device);
   read_link(view.map("link"), device);

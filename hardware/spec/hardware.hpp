@@ -37,7 +37,8 @@ struct Device {
   sim::Duration memory_latency;  // idle load-to-use, L2 miss
 
   sim::Bytes l2_capacity;
-  double l2_usable = 0;  // share of L2 that a working set may fill before it misses
+  std::int64_t l2_levels = 1;  // caches between an SM and memory that SMs share; `l2_*` are of the last one
+  double l2_usable = 0;        // share of L2 that a working set may fill before it misses
   sim::Bandwidth l2_bandwidth;
   sim::Duration l2_latency;
   double l2_flushed = 0;        // share of what is usable that a flush by writing leaves dirty
@@ -45,6 +46,7 @@ struct Device {
   sim::Bandwidth sm_load_rate;  // most bytes per second one SM can load
 
   sim::Duration launch_gap;    // between two kernels of a replayed graph
+  sim::Duration stream_gap;    // that the host needs to launch a kernel on a stream
   sim::Duration kernel_start;  // block launch and descriptor fetch inside a kernel
 
   sim::Bandwidth host_bandwidth;  // peak, one way (PCIe or C2C)

@@ -81,6 +81,13 @@ constexpr Table memory_table{.name = "memory", .help = "The device memory.", .fi
 
 constexpr std::array l2_fields{
     positive("capacity", Type::bytes, "Capacity as the maker prints it."),
+    Field{.name = "levels",
+          .type = Type::integer,
+          .help = "Caches that multiprocessors share on the way to memory; the other figures are of the last of them. "
+                  "More than one: fidelity cycle is refused.",
+          .fallback = "1",
+          .min = 1,
+          .max = 4},
     share("usable", "Share of the capacity that a working set may fill before it starts to miss."),
     rate("bandwidth", Type::bandwidth, "Read bandwidth from L2 to all multiprocessors together."),
     duration("latency", "Load-to-use time of a load that hits L2."),
@@ -93,6 +100,9 @@ constexpr Table l2_table{
 
 constexpr std::array launch_fields{
     duration("gap", "Time between two kernels of a replayed graph."),
+    optional(duration("stream_gap",
+                      "Time that the host needs to launch one kernel on a stream; absent: as gap, so that a stream "
+                      "costs nothing.")),
     duration("start", "Time inside a kernel before its first load: block launch and descriptor fetch."),
 };
 constexpr Table launch_table{

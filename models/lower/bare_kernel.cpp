@@ -175,6 +175,7 @@ void topk(const BareKernel& k, Builder& build) {
   build.moves(op, DataKind::selection, Direction::read, "scores", real(k.rows) * real(k.keys) * score_bytes);
   build.moves(op, DataKind::selection, Direction::write, "picked", real(k.rows) * real(k.picked) * score_bytes);
   op.shape.keys = {Count::Kind::fixed, 1, k.keys};
+  op.shape.picked = k.picked;
   build.launch(std::move(op));
 }
 

@@ -68,6 +68,7 @@ constexpr Field class_fields[] = {
      .type = Type::flag,
      .help = "Matrix multiplication: of many matrices beside one another, such as one for each head.",
      .fallback = "false"},
+    count("picked", "Top-k: of kernels that keep so many entries; 0: any.", "0", 0),
     {.name = "layers",
      .type = Type::list,
      .help = "Kinds of attention of the layers it counts in; absent: any, and kernels by themselves."},
@@ -91,7 +92,7 @@ constexpr Field class_fields[] = {
     count("heads", "Block of attention: query heads; 0: the plan's tile.", "0", 0),
     count("keys", "Keys of a block, or entries of a top-k block; 0: the plan's tile.", "0", 0),
     count("passes", "Top-k: passes over the scores.", "1", 1),
-    count("blocks", "Top-k: thread blocks of a row.", "1", 1),
+    count("blocks", "Top-k: thread blocks of a row, where those of all rows run at once; otherwise one.", "1", 1),
     {.name = "padded",
      .type = Type::flag,
      .help = "Attention works on a whole selection, however few entries there are.",
@@ -136,6 +137,20 @@ constexpr Table small_kernels{.name = "small_kernels",
                               .fields = small_fields,
                               .sourced = true};
 
+constexpr Field launch_fields[] = {
+    {.name = "mode",
+     .type = Type::choice,
+     .help =
+         "graph: a replayed graph. stream: the host launches each kernel, at the device's launch.stream_gap. "
+         "overlapped: as graph, but launch and start of a kernel that waits for one kernel alone overlap that one's "
+         "last tiles (programmatic dependent launch).",
+     .fallback = "graph",
+     .choices = sim::launch_mode_names},
+    time("host_gap", "Of the host, between two steps."),
+};
+constexpr Table launch{
+    .name = "launch", .help = "How kernels come to the device.", .fields = launch_fields, .sourced = true};
+
 constexpr Field engine_fields[] = {
     {.name = "name", .type = Type::text, .help = "Name in catalogs and results.", .required = true},
     {.name = "summary", .type = Type::text, .help = "One line for lists."},
@@ -166,6 +181,7 @@ constexpr Field engine_fields[] = {
     tiles("attention", attention),
     tiles("scan", scan),
     tiles("stream", stream),
+    {.name = "launch", .type = Type::map, .help = launch.help, .table = &launch},
     {.name = "in_order",
      .type = Type::flag,
      .help = "Kernels run one after another, whether one needs the other's data or not.",
@@ -210,6 +226,7 @@ sim::KernelClass read_class(const sim::View& view) {
   result.architecture = static_cast<sim::Architecture>(place_of(sim::architecture_names, view.text("architecture")));
   result.precision = sim::precision_named(view.text("precision"));
   result.batched = view.flag("batched");
+  result.picked = view.integer("picked");
   result.layers = view.texts("layers");
   result.start = view.duration("start");
   result.bubble = view.duration("bubble");
@@ -239,6 +256,8 @@ sim::KernelClass read_class(const sim::View& view) {
 
 // Fusion, order and the kernels that no operation stands for.
 void read_layers(const sim::View& root, sim::KernelPlan& plan) {
+  plan.launch = sim::launch_mode_named(root.map("launch").text("mode"));
+  plan.host_gap = root.map("launch").duration("host_gap");
   plan.in_order = root.flag("in_order");
   plan.as_stored = root.flag("as_stored");
   plan.beside = root.texts("beside");

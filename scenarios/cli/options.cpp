@@ -165,7 +165,11 @@ class Parser {
     verb->add_flag("--dry-run", run_.dry_run, "Tell how many points there are and the first of them; run nothing");
     verb->add_flag("--layers", run_.layers, "Tell each layer");
     verb->add_flag("--operations", run_.operations, "Tell each operation");
-    verb->add_option("--timeline", run_.timeline, "Write the one point as a Chrome trace, which Perfetto opens")
+    verb->add_option(
+            "--timeline", run_.timeline,
+            "Write the one point as a Chrome trace, which Perfetto opens: operations as slices; counters of DRAM, link "
+            "and host traffic in GB/s over all devices, and of hbm, l2, compute, link and host in percent of "
+            "their peak on the fullest device. A file: standard output has the results")
         ->type_name("FILE");
     verb->add_option("--timeline-window", run_.window, "Only what runs between two times, such as 0us:500us")
         ->type_name("FROM:TO");

@@ -159,6 +159,8 @@ int exit_code(const RunSummary& summary, bool is_broken, bool is_interrupted) {
 reports::TimelineLimits window_of(const RunArguments& arguments, const Plan& plan) {
   if (arguments.timeline.empty() && !arguments.window.empty())
     throw UsageError("--timeline-window needs --timeline FILE");
+  if (arguments.timeline == "-")
+    throw UsageError("--timeline writes a file, and standard output has the results: name a file");
   if (!arguments.timeline.empty()) require_timeline(plan);
   try {
     return arguments.window.empty() ? reports::TimelineLimits{} : parse_window(arguments.window);

@@ -103,6 +103,22 @@ void add_dram_input(const Evaluated& point, Derivation& d) {
   }
 }
 
+// How kernels are launched, where it is not as a graph.
+void add_launch_inputs(const Evaluated& point, Derivation& d) {
+  const sim::KernelPlan& plan = point.setup.engine.plan;
+  if (plan.launch != sim::LaunchMode::graph) {
+    const bool is_asked = point.setup.scenario.launch.has_value();
+    d.add_input({"launch", std::string(sim::name_of(plan.launch)), is_asked ? "" : "engine " + plan.name});
+  }
+  if (plan.launch == sim::LaunchMode::stream) {
+    const sim::Duration gap = point.setup.hardware.device.stream_gap;
+    d.add_input(hardware_input(point.setup, "launch.stream_gap", time_text(gap.seconds())));
+  }
+  if (plan.host_gap > sim::Duration()) {
+    d.add_input({"launch.host_gap", time_text(plan.host_gap.seconds()), "engine " + plan.name});
+  }
+}
+
 void simulated(const Evaluated& point, Derivation& d, std::optional<std::int64_t> layer) {
   d.formula =
       "end of the last operation in the discrete-event simulation of the fullest device; operations overlap where "
@@ -129,6 +145,7 @@ void simulated(const Evaluated& point, Derivation& d, std::optional<std::int64_t
   d.add_input(hardware_input(point.setup, "memory.latency", time_text(device.memory_latency.seconds())));
   d.add_input(hardware_input(point.setup, "launch.gap", time_text(device.launch_gap.seconds())));
   d.add_input(hardware_input(point.setup, "launch.start", time_text(device.kernel_start.seconds())));
+  add_launch_inputs(point, d);
   d.add_input(hardware_input(point.setup, "sm.count", fmt::format("{}", device.sms)));
   add_scenario_inputs(point, d);
 }

@@ -56,7 +56,8 @@ std::string measured_table(const std::vector<Scored>& rows) {
   families.push_back(whole(fitted));
   if (!fitted.empty()) text += spreads_text("family", families) + spreads_text("hardware", by_hardware(fitted));
   if (!predicted.empty())
-    text += spreads_text("predicted", by_family(predicted)) + "No constant but prefill_soft is fitted on these.\n";
+    text += spreads_text("predicted", by_family(predicted)) +
+            "Fitted on these: prefill_soft (KPRE), and top-k of sglang-topk-v1 and trtllm (KTOPK).\n";
   return text;
 }
 

@@ -22,7 +22,7 @@ struct MeasuredRow {
   std::int64_t repeat = 1;   // kernels that the time covers, one after another
   double seconds = 0;
   std::string source;
-  bool predicted = false;  // no limit is held on it, and no constant but prefill_soft is fitted on it
+  bool predicted = false;  // no limit is held on it, and few constants are fitted on it (tests/measurements)
 
   [[nodiscard]] bool is_part_of_step() const { return kernel.starts_with("model:"); }
   [[nodiscard]] std::string device() const;  // "h200-sxm", also where the row takes eight of them for its shapes

@@ -42,17 +42,13 @@ void read_memory_part(Entries& entries, const Scenario& scenario, const Catalog&
                       Diagnostics& diagnostics) {
   const hardware::Hardware& hardware = entries.hardware;
   if (hardware.name.empty() || scenario.fidelity != Fidelity::cycle) return;
-  const std::string& name = hardware.device.memory_part;
-  if (name.empty() && !scenario.fidelity_is_asked) return;
-  if (name.empty()) {
-    diagnostics.error(
-        scenario.fidelity_mark, "fidelity",
-        fmt::format("'{}' names no DRAM part (memory.part) whose commands could be simulated", hardware.name),
-        "flow or roofline");
+  if (const std::string reason = beyond_cycle(hardware); !reason.empty()) {
+    if (scenario.fidelity_is_asked) diagnostics.error(scenario.fidelity_mark, "fidelity", reason, "flow or roofline");
     return;
   }
   Diagnostics faults;
-  const Node node = catalog.resolve(CatalogKind::memory, Node::scalar(name), beside, faults);
+  const Node part = Node::scalar(hardware.device.memory_part);
+  const Node node = catalog.resolve(CatalogKind::memory, part, beside, faults);
   if (!faults.has_errors()) entries.memory = hardware::read_memory(node, faults).part;
   if (faults.has_errors()) entries.memory.reset();
   diagnostics.append(faults);
@@ -89,6 +85,15 @@ void check_routing(const Entries& entries, const Scenario& scenario, Diagnostics
 }
 
 }  // namespace
+
+std::string beyond_cycle(const hardware::Hardware& hardware) {
+  if (hardware.device.memory_part.empty()) {
+    return fmt::format("'{}' names no DRAM part (memory.part) whose commands could be simulated", hardware.name);
+  }
+  if (hardware.device.l2_levels == 1) return {};
+  return fmt::format("'{}' has {} shared caches before its memory (l2.levels), and cycle knows one", hardware.name,
+                     hardware.device.l2_levels);
+}
 
 sim::Placement placement_on(const hardware::Hardware& hardware, const sim::Placement& asked) {
   if (!hardware.device.unified_memory) return asked;

@@ -35,6 +35,9 @@ struct Parts {
 [[nodiscard]] Entries read_entries(const Scenario& scenario, const Catalog& catalog, const std::string& beside,
                                    Parts parts, sim::Diagnostics& diagnostics);
 
+// Why cycle cannot simulate this hardware; empty: it can.
+[[nodiscard]] std::string beyond_cycle(const hardware::Hardware& hardware);
+
 // Where tensors lie on this hardware: as asked for, and with unified memory on the device what was asked for on the
 // host.
 [[nodiscard]] sim::Placement placement_on(const hardware::Hardware& hardware, const sim::Placement& asked);

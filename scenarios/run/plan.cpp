@@ -108,6 +108,7 @@ class Planner {
     const Entries entries = check_point(point, {}, faults);
     const bool is_one_combination = std::ranges::all_of(plan_.sweep.axes(), is_count_axis);
     check_cached(point, faults);
+    if (!entries.engine.plan.name.empty()) launch_ = entries.engine.plan.launch;
     if (!faults.has_errors() && !faults_.all().has_errors())
       fit_first_point(entries, point, is_one_combination, faults);
     faults_.add(without_consequences(faults));
@@ -196,6 +197,9 @@ class Planner {
 
   Node resolved() const {
     Node node = with_defaults(plan_.node, scenario_table());
+    if (launch_ && node.find("launch") == nullptr && !is_launch_swept()) {
+      node.set("launch", Node::scalar(std::string(sim::name_of(*launch_))));
+    }
     if (!layout_ || is_layout_swept()) return node;
     Node parallel = Node::map({});
     parallel.set("tensor", Node::scalar(std::to_string(layout_->tensor)));
@@ -203,6 +207,12 @@ class Planner {
     parallel.set("expert", Node::scalar(std::to_string(layout_->expert)));
     node.set("parallel", std::move(parallel));
     return node;
+  }
+
+  bool is_launch_swept() const {
+    return std::ranges::any_of(swept_paths(plan_.node), [](const std::string& path) {
+      return first_key(path) == "engine" || first_key(path) == "launch";
+    });
   }
 
   bool is_layout_swept() const {
@@ -218,6 +228,7 @@ class Planner {
   Plan plan_;
   FaultSet faults_;
   std::optional<sim::Deployment> layout_;
+  std::optional<sim::LaunchMode> launch_;  // of the engine
 };
 
 }  // namespace

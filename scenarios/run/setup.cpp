@@ -56,15 +56,10 @@ sim::MemoryLimits limits_of(const Setup& setup) {
           .host_capacity = setup.hardware.host_memory_capacity.count()};
 }
 
-// Cycle is the default, where there is DRAM to simulate.
+// Cycle is the default, where the device is one that it can simulate.
 Scenario as_simulated(Scenario scenario, const Entries& entries) {
   if (scenario.fidelity == Fidelity::cycle && !entries.memory) scenario.fidelity = Fidelity::flow;
   return scenario;
-}
-
-std::string without_part_text(const Setup& setup) {
-  return fmt::format("fidelity flow: '{}' names no DRAM part (memory.part) whose commands could be simulated",
-                     setup.hardware.name);
 }
 
 std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
@@ -73,7 +68,7 @@ std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   const sim::Locality& locality = setup.scenario.locality;
   if (setup.scenario.fidelity == Fidelity::cycle) {
     return std::make_unique<hardware::CycleMachine>(setup.hardware, *setup.memory, setup.engine.plan, mechanisms,
-                                                    locality, setup.scenario.exact);
+                                                    locality, setup.scenario.exact, setup.windows);
   }
   return std::make_unique<hardware::FlowMachine>(setup.hardware, setup.engine.plan, mechanisms, locality);
 }
@@ -95,6 +90,13 @@ sim::PointResult failed(std::string reason) {
   result.status = sim::Status::failed;
   result.reason = std::move(reason);
   return result;
+}
+
+// As the scenario has kernels launched. The gap between steps is of whole steps only.
+void set_launch(const Scenario& scenario, sim::KernelPlan& plan) {
+  if (scenario.launch) plan.launch = *scenario.launch;
+  const bool is_step = !scenario.scope.kernel && scenario.scope.part.is_whole();
+  if (!is_step || !scenario.mechanisms.launch) plan.host_gap = sim::Duration();
 }
 
 // A part that there is not is the scenario's fault.
@@ -132,7 +134,8 @@ std::optional<models::Lowered> lower_bare(const Scope& scope, const hardware::De
 }
 
 // One device, whatever node it stands in.
-std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries, sim::Diagnostics& faults) {
+std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entries, const Catalog& catalog,
+                                          sim::Diagnostics& faults) {
   entries.model.name = "kernel";
   entries.model.max_positions = INT64_MAX;
   entries.hardware.count = 1;
@@ -147,7 +150,8 @@ std::shared_ptr<const Setup> build_kernel(const Scenario& scenario, Entries entr
                                              sim::Deployment{},
                                              std::move(*lowered),
                                              {},
-                                             std::move(simulated)});
+                                             std::move(simulated),
+                                             catalog.windows()});
 }
 
 }  // namespace
@@ -157,10 +161,11 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   sim::Diagnostics faults;
   const bool is_bare = scenario.scope.kernel.has_value();
   Entries entries = read_entries(scenario, catalog, beside, {.model = !is_bare, .format = !is_bare}, faults);
+  set_launch(scenario, entries.engine.plan);
   std::optional<sim::Deployment> deployment;
   if (!faults.has_errors() && !is_bare) deployment = fit_together(entries, scenario, scenario.hardware.mark(), faults);
   diagnostics.append(faults);
-  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries), diagnostics);
+  if (!faults.has_errors() && is_bare) return build_kernel(scenario, std::move(entries), catalog, diagnostics);
   if (!deployment) return nullptr;
   Lowering lowering = lower(scenario, entries, *deployment);
   sim::Diagnostics missing;
@@ -171,7 +176,7 @@ std::shared_ptr<const Setup> build_setup(const Scenario& scenario, const Catalog
   return std::make_shared<const Setup>(Setup{std::move(entries.model), std::move(entries.format),
                                              std::move(entries.engine), std::move(entries.hardware),
                                              std::move(entries.memory), *deployment, std::move(lowering.main),
-                                             std::move(lowering.dense), std::move(simulated)});
+                                             std::move(lowering.dense), std::move(simulated), catalog.windows()});
 }
 
 const models::Lowered& Setup::lowered_for(std::int64_t context) const {
@@ -201,7 +206,7 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   lowered_ = &setup.lowered_for(context);
   sim::PointResult result;
   if (setup.scenario.fidelity == Fidelity::flow && !setup.scenario.fidelity_is_asked) {
-    result.warnings.push_back(without_part_text(setup));
+    result.warnings.push_back("fidelity flow: " + beyond_cycle(setup.hardware));
   }
   if (setup.scenario.routing.is_drawn && !setup.model.has_experts()) {
     result.warnings.push_back(fmt::format("workload.routing: '{}' has no routed experts", setup.model.name));

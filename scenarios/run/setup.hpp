@@ -28,6 +28,7 @@ struct Setup {
   models::Lowered lowered;
   std::optional<models::Lowered> dense;  // prefill with DSA: for prompts whose every position the selection covers
   Scenario scenario;
+  std::shared_ptr<hardware::DramWindows> windows;  // that machines of the same parts share
 
   [[nodiscard]] const models::Lowered& lowered_for(std::int64_t context) const;
 };

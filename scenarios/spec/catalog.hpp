@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "hardware/machine/dram_windows.hpp"
 #include "sim/config/node.hpp"
 
 namespace kvtraffic::scenarios {
@@ -41,9 +43,12 @@ class Catalog {
   // names is looked up from the working folder.
   [[nodiscard]] sim::Node resolve(CatalogKind kind, const sim::Node& reference, const std::string& beside,
                                   sim::Diagnostics& diagnostics) const;
+  // Windows of DRAM commands that machines of this catalog's parts have run; a copy shares them.
+  [[nodiscard]] const std::shared_ptr<hardware::DramWindows>& windows() const { return windows_; }
 
  private:
   std::string folder_;
+  std::shared_ptr<hardware::DramWindows> windows_ = std::make_shared<hardware::DramWindows>();
 };
 
 }  // namespace kvtraffic::scenarios

@@ -206,9 +206,15 @@ constexpr std::array scenario_fields{
     Field{.name = "fidelity",
           .type = Type::choice,
           .help = "How closely time is simulated; bytes asked for are equal in all three. Where it is left out and the "
-                  "device names no DRAM part, flow.",
+                  "device names no DRAM part or has several shared caches (l2.levels), flow.",
           .fallback = "cycle",
           .choices = fidelities},
+    Field{.name = "launch",
+          .type = Type::choice,
+          .help =
+              "How kernels are launched: as a replayed graph, by the host on a stream, or overlapped with the kernel "
+              "before (programmatic dependent launch). Absent: as the engine says; the roofline launches nothing.",
+          .choices = sim::launch_mode_names},
     Field{.name = "exact",
           .type = Type::choice,
           .help = "Cycle only. On: every DRAM command of the step is simulated, and no time is derived from windows; "
@@ -436,6 +442,7 @@ Scenario read_scenario(const Node& node, Diagnostics& diagnostics) {
   scenario.fidelity_is_asked = view.has("fidelity");
   scenario.fidelity_mark = view.mark("fidelity");
   scenario.mechanisms = mechanisms_of(view.map("ablate"));
+  if (view.has("launch")) scenario.launch = sim::launch_mode_named(view.text("launch"));
   scenario.exact = view.text("exact") == "on";
   check_ablation(view, diagnostics);
   check_locality(view.map("workload"), view.text("fidelity"), diagnostics);

@@ -29,7 +29,8 @@ struct Scenario {
   bool fidelity_is_asked = false;  // else it is a default, and gives way where it cannot be had
   sim::Mark fidelity_mark;
   hardware::Mechanisms mechanisms;
-  bool exact = false;  // simulate every DRAM command: time is then not derived from windows
+  std::optional<sim::LaunchMode> launch;  // none: as the engine launches its kernels
+  bool exact = false;                     // simulate every DRAM command: time is then not derived from windows
   bool enforce_capacity = true;
   double reserve = 0.1;      // share of device memory kept free for activations and the runtime
   std::int64_t draft = 0;    // draft layers that run along

@@ -29,6 +29,7 @@ struct KernelClass {
   Architecture architecture = Architecture::other;
   std::optional<Precision> precision{};  // of its arithmetic; none: any
   bool batched = false;                  // gemm: of many matrices beside one another, or of one
+  std::int64_t picked = 0;               // top-k: of kernels that keep so many entries; 0: any
   std::vector<std::string> layers{};  // kinds of attention of the layers it counts in; empty: any, and outside layers
 
   Duration start{};                        // before the first load, beyond the device's launch gap and start
@@ -44,7 +45,7 @@ struct KernelClass {
   std::int64_t heads = 0;                  // block of attention: query heads x keys; 0: the plan's tile
   std::int64_t keys = 0;                   // also of a scan, and entries of a top-k block
   std::int64_t passes = 1;                 // top-k: over the scores
-  std::int64_t blocks = 1;                 // top-k: thread blocks of a row
+  std::int64_t blocks = 1;                 // top-k: thread blocks of a row, if those of all rows run at once; else one
   bool padded = false;                     // attention: works on a whole selection, however few entries there are
   Duration slow{};                         // top-k: more time for rows of slow_from..slow_below - 1 scores
   std::int64_t slow_from = 0;

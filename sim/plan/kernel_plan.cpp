@@ -13,8 +13,10 @@ KernelClass KernelPlan::class_of(const Operation& operation, Architecture archit
   const std::string& layers = operation.attention;
   const auto fits = [&](const KernelClass& c) {
     const bool is_of_layers = c.layers.empty() || std::ranges::find(c.layers, layers) != c.layers.end();
-    return c.kind == kind && c.architecture == architecture && (!c.precision || c.precision == precision) &&
-           is_of_layers && (kind != OperationKind::gemm || c.batched == is_batched);
+    const bool is_of_size = c.picked == 0 || c.picked == operation.shape.picked;
+    return is_of_size && c.kind == kind && c.architecture == architecture &&
+           (!c.precision || c.precision == precision) && is_of_layers &&
+           (kind != OperationKind::gemm || c.batched == is_batched);
   };
   const auto found = std::ranges::find_if(classes, fits);
   return found == classes.end() ? KernelClass{.kind = kind, .architecture = architecture} : *found;

@@ -8,6 +8,7 @@
 
 #include "sim/graph/layout.hpp"
 #include "sim/plan/kernel_class.hpp"
+#include "sim/plan/launch_mode.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace kvtraffic::sim {
@@ -37,10 +38,12 @@ struct KernelPlan {
   std::int64_t scan_keys = 0;        // tile of an index scan: keys
   std::int64_t scan_rows = 0;        // prefill: query rows (token x index head) of a tile
   std::int64_t stream_bytes = 0;     // tile of everything else: bytes
-  bool in_order = false;             // one stream: a kernel waits for the one before it, data or not
-  std::vector<std::string> beside;   // operations on a second stream: they wait for their data alone
-  std::vector<std::string> folded;   // operations that are done in another kernel
-  bool as_stored = false;            // dense latent attention multiplies in the width that its cache is stored in
+  LaunchMode launch = LaunchMode::graph;
+  Duration host_gap{};              // of the host, before the first kernel of a step
+  bool in_order = false;            // one stream: a kernel waits for the one before it, data or not
+  std::vector<std::string> beside;  // operations on a second stream: they wait for their data alone
+  std::vector<std::string> folded;  // operations that are done in another kernel
+  bool as_stored = false;           // dense latent attention multiplies in the width that its cache is stored in
   std::vector<SmallKernels> small;
   std::vector<KernelClass> classes;  // the first that fits a kernel counts; none: nothing beyond bytes and arithmetic
 

@@ -177,13 +177,20 @@ Cut deepgemm(SplitRule rule, const Question& q, const StepGraph& graph) {
   return deepgemm_parts(rule, q, {1, gemm_rows(q), 1, columns}, false, graph);
 }
 
+// Of a row of top-k. Libraries spread rows over several blocks only where one a row would leave SMs idle.
+std::int64_t row_blocks(const KernelClass& its, std::int64_t rows, std::int64_t sms) {
+  const std::int64_t blocks = std::max<std::int64_t>(1, its.blocks);
+  return blocks <= sms / std::max<std::int64_t>(1, rows) ? blocks : 1;
+}
+
 Cut even_cut(const Question& q, const KernelClass& its, const StepGraph& graph, std::int64_t tiles) {
   Cut cut;
   cut.tiles = tiles;
   if (q.operation.kind == OperationKind::topk) {
-    cut.tiles = checked_multiply(tiles, std::max<std::int64_t>(1, its.blocks));
+    const std::int64_t blocks = row_blocks(its, tiles, q.sms);
+    cut.tiles = checked_multiply(tiles, blocks);
     cut.scores = keys(q) > q.operation.shape.picked ? keys(q) : 0;
-    const std::int64_t entries = ceil_divide(cut.scores, std::max<std::int64_t>(1, its.blocks));
+    const std::int64_t entries = ceil_divide(cut.scores, blocks);
     cut.blocks = cut.scores == 0 ? 0 : pieces(entries, its.keys > 0 ? its.keys : entries);
   } else if (q.operation.kind == OperationKind::attention) {
     const std::int64_t begun =

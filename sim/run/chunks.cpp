@@ -87,6 +87,10 @@ void OutcomeSum::add(const Outcome& chunk) {
     (sum_.*bytes).resize((chunk.*bytes).size());
     for (std::size_t i = 0; i < (chunk.*bytes).size(); ++i) add_to((sum_.*bytes)[i], (chunk.*bytes)[i]);
   }
+  sum_.needs.resize(chunk.needs.size());
+  for (std::size_t v = 0; v < chunk.needs.size(); ++v) {
+    for (std::size_t i = 0; i < chunk.needs[v].size(); ++i) sum_.needs[v][i] += chunk.needs[v][i];
+  }
   sum_.vertices.resize(chunk.vertices.size());
   longest_.resize(chunk.vertices.size());
   for (std::size_t v = 0; v < chunk.vertices.size(); ++v) {

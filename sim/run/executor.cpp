@@ -187,6 +187,15 @@ Ledger ledger_of_step(const StepGraph& graph, const Tally& tally, const Outcome&
   return ledger;
 }
 
+void add_utilization(const Outcome& outcome, std::uint32_t vertex, OperationResult& result) {
+  if (outcome.needs.empty() || *result.seconds <= 0) return;
+  const Needs& needs = outcome.needs[vertex];
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    if (needs[i] == Duration()) continue;
+    result.utilization.emplace_back(name_of(static_cast<Bound>(i)), needs[i].seconds() / *result.seconds);
+  }
+}
+
 OperationResult operation_result(const StepGraph& graph, const Outcome& outcome, std::uint32_t vertex,
                                  const Traffic& traffic) {
   const Vertex& v = graph.vertices()[vertex];
@@ -199,6 +208,7 @@ OperationResult operation_result(const StepGraph& graph, const Outcome& outcome,
     result.start_seconds = time.start.seconds();
     result.seconds = (time.end - time.start).seconds();
     result.bound_by = name_of(time.bound_by);
+    add_utilization(outcome, vertex, result);
   }
   return result;
 }

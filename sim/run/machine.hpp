@@ -23,6 +23,9 @@ inline constexpr std::array<std::string_view, 7> bound_names{"hbm", "l2", "compu
 // Why fewer bytes are written over the pins than an L2 takes in.
 inline constexpr std::string_view overwriting_reason = "overwritten in L2";
 
+// How long each resource would work for a vertex alone at its best rate: hbm, l2, compute, link, host.
+using Needs = std::array<Duration, 5>;
+
 struct VertexTime {
   Instant start;
   Instant end;
@@ -78,6 +81,7 @@ struct Outcome {
   // Of a machine with an L2, as `dram`; else empty. Of a read, bytes that moved again: an earlier use had brought them
   // in. Of a write, bytes that L2 still holds at the end.
   std::vector<std::int64_t> evicted, left;
+  std::vector<Needs> needs;  // one per vertex; empty from machines that do not place operations in time
   DramTold dram_told = {};
 };
 

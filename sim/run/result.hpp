@@ -75,6 +75,8 @@ struct OperationResult {
   std::optional<double> seconds;
   std::string bound_by;
   Traffic traffic;
+  // Share of its seconds that a resource would need for it at its best rate; empty where it has no seconds.
+  std::vector<std::pair<std::string, double>> utilization;
 };
 
 enum class Status { ok, infeasible, failed };

@@ -1,10 +1,14 @@
 // Host time of one point on a step shaped like a decode step of DeepSeek-V4: 61 layers, 915 vertices, 3,660 vertex
-// accesses. Leaves out lowering and tally; sizes are made up but of the right order.
+// accesses; of L2 alone on it; and of every DRAM command of one small kernel. Leaves out lowering and tally
+// (point_bench): sizes are made up but of the right order.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "hardware/machine/cycle.hpp"
 #include "hardware/machine/flow.hpp"
+#include "hardware/machine/l2_model.hpp"
 #include "hardware/machine/roofline.hpp"
+#include "scenarios/device/memory_part.hpp"
 #include "tests/hardware/machine/step.hpp"
 #include "tests/sim/plan/round_plan.hpp"
 
@@ -61,6 +65,7 @@ struct DecodeStep {
     graph.finish();
     tally.tokens = tally.tokens_device = 64;
     tally.point = sim::Point::decode(64, 131072);
+    tally.spans = {{{1, 131072, 0}, 64, 64}};
   }
 
   void add_operation(std::uint32_t kind, std::uint32_t kernel) {
@@ -69,7 +74,7 @@ struct DecodeStep {
     const std::int64_t cache = kernel % 5 == 2 ? 20 * mega : 1000;
     for (const std::int64_t bytes : {weight, cache, std::int64_t{900'000}, std::int64_t{900'000}}) {
       sim::AccessBytes access;
-      access.device = bytes;
+      access.logical = access.sector = access.device = access.footprint = bytes;
       tally.accesses.push_back(access);
     }
     sim::OperationWork work;
@@ -104,6 +109,36 @@ void flow_point(benchmark::State& state) {
   run(state, machine);
 }
 BENCHMARK(flow_point)->Unit(benchmark::kMicrosecond);
+
+void l2_walk(benchmark::State& state) {
+  const DecodeStep step;
+  AccessTable table;
+  table.fill(step.graph, step.tally);
+  L2Model l2(sim::Bytes::of(8 * mega));
+  std::vector<std::int64_t> dram;
+  for (auto _ : state) {
+    l2.run(step.graph, table, dram);
+    benchmark::DoNotOptimize(dram.data());
+  }
+  state.counters["accesses"] = static_cast<double>(step.graph.vertex_accesses());
+}
+BENCHMARK(l2_walk)->Unit(benchmark::kMicrosecond);
+
+// 20 MB of a stream, 10 MB of rows of 576 bytes and 4 MB of stores: about a million DRAM commands.
+void exact_kernel(benchmark::State& state) {
+  const hbm::Part part = scenarios::choose_part(scenarios::Catalog(KVTRAFFIC_ROOT), "hbm3-h100", {}).part;
+  Step step;
+  step.add_gemm(1000, 0, {reads("stream", 20 * mega), picks("rows", 10 * mega / 576, 576), writes("out", 4 * mega)});
+  step.finish();
+  CycleMachine machine(round_hardware(), part, sim::test::round_plan(), {}, {}, true);
+  sim::Outcome outcome;
+  for (auto _ : state) {
+    machine.execute(step.graph, step.tally, outcome);
+    benchmark::DoNotOptimize(outcome.total);
+  }
+  state.SetBytesProcessed(state.iterations() * 34 * mega);
+}
+BENCHMARK(exact_kernel)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace kvtraffic::hardware::testing

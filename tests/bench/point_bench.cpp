@@ -1,4 +1,5 @@
 // One point of a scenario: re-evaluated on a built setup, and with everything that a run does around it.
+// Leaves out what the first point of a setup costs beside (graph, windows of DRAM commands).
 #include <benchmark/benchmark.h>
 
 #include <sstream>
@@ -36,6 +37,27 @@ BENCHMARK_CAPTURE(evaluate, roofline_v32, "deepseek-v3.2", "roofline")->Unit(ben
 BENCHMARK_CAPTURE(evaluate, roofline_v41, "deepseek-v4.1-flash", "roofline")->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(evaluate, flow_v4, "deepseek-v4-flash", "flow")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(evaluate, flow_v41, "deepseek-v4.1-flash", "flow")->Unit(benchmark::kMillisecond);
+
+// A step of the README's size on tensor ranks, at three models: an evaluator that has seen it before, so that its
+// windows of DRAM commands are known.
+void cycle_step(benchmark::State& state, const std::string& model) {
+  const std::string text = "model: " + model +
+                           "\nhardware: 8x-h200-sxm\nfidelity: cycle\ncapacity: ignore\n"
+                           "parallel: {tensor: 8, data: 1, expert: 8}\n"
+                           "workload: {phase: decode, batch: 64, context: 128K}\n";
+  sim::Diagnostics diagnostics;
+  Evaluator evaluator(
+      build_setup(read_scenario(scenario(text), diagnostics), Catalog(KVTRAFFIC_ROOT), ".", diagnostics));
+  double simulated = evaluator.evaluate(64, 131072, {}).time->seconds;
+  for (auto _ : state) {
+    simulated = evaluator.evaluate(64, 131072, {}).time->seconds;
+    benchmark::DoNotOptimize(simulated);
+  }
+  state.counters["simulated_us"] = simulated * 1e6;
+}
+BENCHMARK_CAPTURE(cycle_step, v41_flash, "deepseek-v4.1-flash")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(cycle_step, v4_flash, "deepseek-v4-flash")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(cycle_step, v32, "deepseek-v3.2")->Unit(benchmark::kMillisecond);
 
 // A whole prompt of a million tokens, whose sums over positions are closed forms.
 void prefill_million(benchmark::State& state, const std::string& fidelity) {

@@ -65,6 +65,23 @@ TEST(Timeline, CountsTheRatesOfAllThatRuns) {
   for (std::size_t i = 0; i < rates.size(); ++i) EXPECT_NEAR(rates[i], expected[i], 1e-9) << i;
 }
 
+// Shares of kernels that overlap add up.
+TEST(Timeline, CountsTheUseOfEachResource) {
+  sim::PointResult result = point();
+  result.operations[0].utilization = {{"hbm", 0.5}, {"compute", 0.1}};
+  result.operations[1].utilization = {{"hbm", 0.25}};
+  result.operations[2].utilization = {{"hbm", 1.25}};
+  std::vector<double> hbm, compute;
+  for (const json& counter : events(timeline_of(result, {}), "C")) {
+    if (counter["name"] == "hbm busy") hbm.push_back(counter["args"]["%"]);
+    if (counter["name"] == "compute busy") compute.push_back(counter["args"]["%"]);
+  }
+  const std::vector<double> expected{50, 75, 25, 0, 100, 0};
+  ASSERT_EQ(hbm.size(), expected.size());
+  for (std::size_t i = 0; i < hbm.size(); ++i) EXPECT_NEAR(hbm[i], expected[i], 1e-9) << i;
+  EXPECT_EQ(compute.size(), 2U);
+}
+
 TEST(Timeline, KeepsToItsWindow) {
   TimelineLimits window;
   window.first_seconds = 2.5e-6;

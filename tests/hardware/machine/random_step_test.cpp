@@ -191,13 +191,13 @@ void expect_not_slower(const Device& device, Order order, double most) {
 }
 
 // One after another: only where the last wave of a kernel ends can differ, by how far its stores lag behind its loads.
-TEST(RandomStep, FasterPartsDoNotSlowAChainDown) {
+TEST(RandomStep, FasterPartsDelayNoChain) {
   for (const Device& device : faster_devices()) expect_not_slower(device, Order::chain, 1.01);
 }
 
 // Kernels that run at the same time are scheduled from a list, and lists have anomalies: one that ends earlier may hand
 // its SMs to another than before. Graham's bound for them is 2; on average the steps gain.
-TEST(RandomStep, FasterPartsDoNotSlowOverlappingKernelsDownMuch) {
+TEST(RandomStep, FasterPartsDelayOverlappingKernelsLittle) {
   for (const Device& device : faster_devices()) expect_not_slower(device, Order::some, 2);
 }
 

@@ -66,6 +66,7 @@ struct Use {
   bool dependent = false;
   sim::Place place = sim::Place::device;
   std::int64_t row = 0;  // of entries that are picked, each by itself; 0: a stream
+  sim::Count count{};    // how many of them a token picks
   sim::DataKind kind = sim::DataKind::activation;
 };
 
@@ -117,6 +118,7 @@ class Step {
       access.layout = layout_;
       if (use.row > 0) {
         access.pattern = sim::Pattern::gather;
+        access.count = use.count;
         access.layout = graph.add_layout(pages_of(use.row));
       }
       operation.accesses.push_back(access);

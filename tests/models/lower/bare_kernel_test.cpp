@@ -137,6 +137,11 @@ TEST(BareKernel, BytesThatLeave64BitsAreRefused) {
   }
 }
 
+TEST(BareKernel, TopKSaysHowManyItKeeps) {
+  const Lowered lowered = lower_kernel({.kind = BareKernel::Kind::topk, .rows = 2, .keys = 4096, .picked = 512});
+  EXPECT_EQ(lowered.graph.operations()[0].shape.picked, 512);
+}
+
 TEST(ExpertRows, AreEvenWithoutSpread) {
   const ExpertRows rows = expert_rows(4, 258, 0);  // 65, 65, 64, 64
   EXPECT_EQ(rows.active, 4);

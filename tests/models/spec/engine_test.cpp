@@ -120,5 +120,52 @@ TEST(ReadEngine, AClassMayBeOfSomeLayersOnly) {
   EXPECT_EQ(start(""), sim::Duration());
 }
 
+TEST(ReadEngine, AClassMayBeOfKernelsThatKeepSoManyEntries) {
+  sim::Diagnostics diagnostics;
+  const sim::KernelPlan plan = plan_with(
+      "[{kernel: topk, architecture: hopper, picked: 2048, start: 7 us}, "
+      "{kernel: topk, architecture: hopper, start: 2 us}]",
+      diagnostics);
+  EXPECT_EQ(diagnostics.render(), "");
+  const auto start = [&](std::int64_t picked) {
+    sim::Operation operation = operation_of(sim::OperationKind::topk);
+    operation.shape.picked = picked;
+    return plan.class_of(operation, sim::Architecture::hopper, {}).start;
+  };
+  EXPECT_EQ(start(2048), sim::Duration::of_femtoseconds(7'000'000'000));
+  EXPECT_EQ(start(512), sim::Duration::of_femtoseconds(2'000'000'000));
+}
+
+// Top-k by itself costs what it does in a layer: engines that have classes for it have one that needs no layer.
+TEST(ReadEngine, ShippedTopKClassesAreFoundByKernelsByThemselves) {
+  for (const std::string& name : names_in("engines")) {
+    sim::Diagnostics diagnostics;
+    const sim::KernelPlan plan = read_engine(entry("engines/" + name + ".yaml"), diagnostics).plan;
+    for (const sim::KernelClass& its : plan.classes) {
+      EXPECT_TRUE(its.kind != sim::OperationKind::topk || its.layers.empty()) << name;
+    }
+  }
+}
+
+TEST(ReadEngine, ShippedOnesReplayGraphsUnlessTheySayOtherwise) {
+  for (const std::string& name : names_in("engines")) {
+    sim::Diagnostics diagnostics;
+    const sim::KernelPlan plan = read_engine(entry("engines/" + name + ".yaml"), diagnostics).plan;
+    EXPECT_EQ(plan.launch, sim::LaunchMode::graph) << name;
+    EXPECT_EQ(plan.host_gap, sim::Duration()) << name;
+  }
+}
+
+TEST(ReadEngine, TheLaunchIsRead) {
+  sim::Diagnostics diagnostics;
+  sim::Node file = entry("engines/reference.yaml");
+  file.set("launch",
+           *sim::read_yaml("launch: {mode: overlapped, host_gap: 30 us}", "engine.yaml", diagnostics).find("launch"));
+  const sim::KernelPlan plan = read_engine(file, diagnostics).plan;
+  EXPECT_EQ(diagnostics.render(), "");
+  EXPECT_EQ(plan.launch, sim::LaunchMode::overlapped);
+  EXPECT_EQ(plan.host_gap, sim::Duration::of_femtoseconds(30'000'000'000));
+}
+
 }  // namespace
 }  // namespace kvtraffic::models::test

@@ -101,6 +101,64 @@ TEST(ExitCode, IsThreeForCycleWithoutADramPart) {
   EXPECT_THAT(outcome.err, HasSubstr("'m4-max' names no DRAM part (memory.part)"));
 }
 
+TEST(ExitCode, IsThreeForCycleBehindTwoSharedCaches) {
+  const Outcome outcome = run_text(small, {"--set", "hardware=mi300x", "--fidelity", "cycle"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("'mi300x' has 2 shared caches before its memory (l2.levels), and cycle knows one"));
+}
+
+TEST(Fidelity, GivesWayWhereCycleWasNotAskedFor) {
+  const Outcome outcome =
+      run_text(small, {"--set", "hardware=8x-mi300x", "--set", "fidelity=null", "--format", "json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto point = nlohmann::json::parse(outcome.out).at("points")[0];
+  EXPECT_EQ(point["parameters"]["fidelity"], "flow");
+  ASSERT_EQ(point["warnings"].size(), 1U);
+  EXPECT_EQ(point["warnings"][0],
+            "fidelity flow: '8x-mi300x' has 2 shared caches before its memory (l2.levels), and cycle knows one");
+}
+
+TEST(Launch, IsTheEnginesUnlessTheScenarioSaysOtherwise) {
+  const auto run = [](const std::vector<std::string>& options) {
+    std::vector<std::string> all{"--fidelity", "flow", "--format", "json"};
+    all.insert(all.end(), options.begin(), options.end());
+    const Outcome outcome = run_text(small, all);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out);
+  };
+  const auto seconds = [](const nlohmann::json& result) {
+    return result["points"][0]["time"]["seconds"].get<double>();
+  };
+  const auto engine = run({}), graph = run({"--set", "launch=graph"}), overlapped = run({"--set", "launch=overlapped"});
+  const auto slow = run({"--set", "launch=stream", "--set", "hardware.device.launch.stream_gap=50us"});
+  EXPECT_EQ(engine["scenario"]["launch"], "graph");
+  EXPECT_EQ(overlapped["scenario"]["launch"], "overlapped");
+  EXPECT_EQ(seconds(engine), seconds(graph));
+  EXPECT_LT(seconds(overlapped), seconds(graph));
+  EXPECT_GT(seconds(slow), seconds(graph));
+  const auto of_engine = run({"--set", "engine={extends: reference, launch: {mode: overlapped}}"});
+  EXPECT_EQ(of_engine["scenario"]["launch"], "overlapped");
+  EXPECT_EQ(seconds(of_engine), seconds(overlapped));
+}
+
+// The host's gap is of steps, and goes with the launches.
+TEST(Launch, AHostGapIsAddedToWholeStepsOnly) {
+  const auto seconds = [](const std::string& engine, const std::vector<std::string>& settings) {
+    std::vector<std::string> all{"--fidelity", "flow", "--format", "json", "--set", "engine=" + engine};
+    for (const std::string& setting : settings) all.insert(all.end(), {"--set", setting});
+    const Outcome outcome = run_text(small, all);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out)["points"][0]["time"]["seconds"].get<double>();
+  };
+  const auto added = [&](const std::vector<std::string>& settings) {
+    return seconds("{extends: reference, launch: {host_gap: 200 us}}", settings) - seconds("reference", settings);
+  };
+  EXPECT_NEAR(added({}), 200e-6, 1e-9);
+  EXPECT_EQ(added({"workload.scope={layer: 3}"}), 0);
+  EXPECT_EQ(added({"ablate.launch=off"}), 0);
+}
+
 TEST(Fidelity, AllPutsTheThreeSideBySideFromTheBoundUpwards) {
   const Outcome outcome = run_text(small, {"--fidelity", "all", "--format", "json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/scenarios/support.hpp"
@@ -53,6 +54,34 @@ TEST(TimelineFile, ThatCannotBeWrittenIsAnInputOutputError) {
   const Outcome outcome = run_with({"--timeline", "/no/such/folder/step.json"});
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.err, HasSubstr("cannot write /no/such/folder/step.json"));
+}
+
+TEST(TimelineFile, IsNotStandardOutput) {
+  const Folder folder;
+  const Outcome outcome = run_program({"run", "-", "--timeline", "-"}, small, folder.path());
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("--timeline writes a file, and standard output has the results: name a file"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("-")));
+}
+
+TEST(TimelineFile, HasTheUseOfEachResourceInFlowAndCycle) {
+  const Folder folder;
+  const std::string file = folder.path("step.json");
+  for (const std::string fidelity : {"flow", "cycle"}) {
+    ASSERT_EQ(run_with({"--timeline", file, "--fidelity", fidelity}).code, 0);
+    std::map<std::string, double> most;
+    const json document = json::parse(contents(file));
+    for (const json& event : document.at("traceEvents")) {
+      if (event.at("ph") != "C" || !event["args"].contains("%")) continue;
+      double& known = most[event["name"]];
+      known = std::max(known, event["args"]["%"].get<double>());
+    }
+    for (const char* resource : {"hbm", "l2", "compute", "link"}) {
+      EXPECT_GT(most[std::string(resource) + " busy"], 0.1) << fidelity << " " << resource;
+    }
+    EXPECT_LE(most["hbm busy"], 100) << fidelity;
+  }
 }
 
 TEST(TimelineFile, LeavesLinksAndDevicesWhatTheyAre) {

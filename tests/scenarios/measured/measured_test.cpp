@@ -30,7 +30,7 @@ struct Limit {
 
 TEST(Measured, FamiliesStayWithinTheirLimits) {
   // What is reached, rounded up: a change for the worse has to be explained here.
-  const std::map<std::string, Limit> limits{{"KDG", {0.06, 0.12}},   {"KDSA", {0.025, 0.06}}, {"KGEMM", {0.03, 0.14}},
+  const std::map<std::string, Limit> limits{{"KDG", {0.06, 0.12}},   {"KDSA", {0.025, 0.06}},  {"KGEMM", {0.03, 0.14}},
                                             {"KIDX", {0.02, 0.12}},  {"KISIM", {0.035, 0.17}}, {"KMHC", {0.06, 0.19}},
                                             {"KMLAD", {0.03, 0.15}}, {"KMLAM", {0.02, 0.035}}, {"KMOE", {0.04, 0.10}},
                                             {"KV4A", {0.03, 0.07}}};

@@ -16,12 +16,21 @@ struct Case {
   Case() { plan.gemm_depth = 4096; }
 
   std::int64_t tiles() {
+    StepGraph graph = step();
+    return tiles_of(plan, graph, 0, tally, sms);
+  }
+  Cut cut(const KernelClass& its) {
+    StepGraph graph = step();
+    return cut_of(plan, its, graph, 0, tally, sms);
+  }
+
+  StepGraph step() {
     StepGraph graph;
     (void)graph.add_experts({256, 8});
     (void)graph.add_operation(operation);
     graph.finish();
     tally.spans = {{{tally.point.first, tally.point.last, 0}, tally.tokens, tally.tokens_device}};
-    return tiles_of(plan, graph, 0, tally, sms);
+    return graph;
   }
 
   void tokens(std::int64_t count) { tally.tokens = tally.tokens_device = count; }
@@ -123,6 +132,18 @@ TEST(Tiling, TopKHasATileForEachRow) {
   Case c = attention(7, 1000);
   c.operation.kind = OperationKind::topk;
   EXPECT_EQ(c.tiles(), 7);
+}
+
+// On 132 SMs 16 rows of eight blocks run at once, 17 do not.
+TEST(Tiling, TopKSpreadsRowsOverBlocksOnlyWhileAllRunAtOnce) {
+  KernelClass its{.kind = OperationKind::topk, .keys = 100, .blocks = 8};
+  for (const auto& [rows, blocks] : {std::pair<std::int64_t, std::int64_t>{1, 8}, {16, 8}, {17, 1}, {1024, 1}}) {
+    Case c = attention(rows, 8000);
+    c.operation.kind = OperationKind::topk;
+    const Cut cut = c.cut(its);
+    EXPECT_EQ(cut.tiles, rows * blocks) << rows;
+    EXPECT_EQ(cut.blocks, 8000 / blocks / 100) << rows;
+  }
 }
 
 TEST(Tiling, EverythingElseIsCutByBytes) {
