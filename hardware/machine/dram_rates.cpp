@@ -154,7 +154,7 @@ const DramRate& DramRates::sampled_rate(Known& known) {
   const std::uint32_t mix = known.rate.mix;
   const std::optional<DramRate> found = windows_ ? windows_->find(text_, known.key) : std::nullopt;
   known.rate = found ? *found : sample(known.shares);
-  known.rate.mix = mix;
+  known.rate.mix = mix;  // windows that another machine has run know it by another number
   if (found) return known.rate;
   ++sampled_;
   if (windows_) windows_->keep(text_, known.key, known.rate);

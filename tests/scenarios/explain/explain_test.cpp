@@ -51,7 +51,7 @@ json result_of(const Plan& plan) {
 
 // Each number takes a run: of layers their times, and all of one that makes a selection.
 bool is_of_a_layer_left_out(const std::string& path) {
-  return path.starts_with("layers[") && !path.starts_with("layers[2].") && !path.ends_with("seconds");
+  return path.starts_with("layers[") && !path.starts_with("layers[2].") && !path.ends_with("].seconds");
 }
 
 void expect_all_explained(const std::string& changes, const std::string& workload = decode) {
