@@ -112,8 +112,8 @@ void CycleMachine::execute(const sim::StepGraph& graph, const sim::Tally& tally,
     parts.dram->set_work(parts.mixes.vertices());
   }
   outcome.sampling_error = 0;
-  outcome.dram_told = {};
   if (parts.dram == nullptr) {
+    outcome.dram_told = {};
     parts.running->run(graph, works, outcome);
     if (parts.channels != nullptr) tell(*parts.channels, outcome.dram_told);
     return;

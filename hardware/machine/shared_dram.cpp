@@ -243,10 +243,9 @@ sim::DramSeconds SharedDram::spent_on(const Line& line) const {
 }
 
 // A step is over when its last stores have been posted; what DRAM has done for them until then counts.
-std::vector<sim::DramSeconds> SharedDram::vertices() const {
-  std::vector<sim::DramSeconds> all = vertices_;
+void SharedDram::tell_vertices(std::vector<sim::DramSeconds>& all) const {
+  all.assign(vertices_.begin(), vertices_.end());
   for (const std::uint32_t index : active_) all[lines_[index].at(0).request.vertex] += spent_on(lines_[index]);
-  return all;
 }
 
 CauseTimes SharedDram::causes() const {

@@ -39,7 +39,7 @@ class SharedDram : public MemoryServer {
   [[nodiscard]] std::span<const double> served() const { return served_; }
   // The same time by vertex: lines that are served at a time have its seconds, and what rows took of them, by their
   // shares of the rate.
-  [[nodiscard]] std::vector<sim::DramSeconds> vertices() const;
+  void tell_vertices(std::vector<sim::DramSeconds>& all) const;
 
  private:
   static constexpr std::uint32_t most_requests = 4;  // of a line: one for each buffer of a lane, and one to spare

@@ -116,6 +116,8 @@ TEST(Deadlock, ChannelsTellWhichTransactionsAreMissing) {
   DramPlaces places(part, {});
   places.fill(step.graph, step.tally, work.table(), flows, works);
   DramChannels channels(part, places, device.sms);
+  channels.set_work(works.size());
+  channels.reset({});
   Asker asker;
   asker.ask(channels, 6400);
   EXPECT_EQ(channels.waiting_for(), "");

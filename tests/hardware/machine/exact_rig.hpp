@@ -29,6 +29,7 @@ class ExactRig {
     const std::vector<KernelWork>& works = work_.fill(step.graph, step.tally, outcome);
     flows_.fill(step.graph, outcome.dram, works);
     places_.fill(step.graph, step.tally, work_.table(), flows_, works);
+    channels_->set_work(works.size());
     running_->run(step.graph, works, outcome);
     asked_ = 0;
     for (std::uint32_t v = 0; v < step.graph.vertices().size(); ++v) {
