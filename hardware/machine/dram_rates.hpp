@@ -49,6 +49,8 @@ class DramRates {
   // By how much the slowest of all channels is later than the mean when both have served a mix for so long.
   [[nodiscard]] double lag(const DramRate& rate, double seconds) const;
 
+  // All mixes by their shares: an order that does not depend on which came first.
+  [[nodiscard]] const std::map<DramWindows::Key, std::uint32_t>& by_shares() const { return ids_; }
   [[nodiscard]] std::size_t sampled() const { return sampled_; }  // mixes whose windows have been run
 
  private:

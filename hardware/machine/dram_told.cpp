@@ -51,8 +51,8 @@ void tell(const SharedDram& dram, DramRates& rates, sim::DramTold& told) {
   tell_causes(dram.causes(), told);
   dram.tell_vertices(told.vertices);
   std::size_t count = 0;
-  for (std::uint32_t mix = 0; mix < dram.served().size(); ++mix) {
-    const double seconds = dram.served()[mix];
+  for (const auto& [shares, mix] : rates.by_shares()) {
+    const double seconds = mix < dram.served().size() ? dram.served()[mix] : 0;
     if (seconds <= 0) continue;
     if (count == told.mixes.size()) told.mixes.emplace_back();
     tell_mix(rates.shares(mix), rates.rate_of(mix), seconds, told.mixes[count++]);

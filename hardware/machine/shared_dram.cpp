@@ -248,12 +248,13 @@ void SharedDram::tell_vertices(std::vector<sim::DramSeconds>& all) const {
   for (const std::uint32_t index : active_) all[lines_[index].at(0).request.vertex] += spent_on(lines_[index]);
 }
 
+// Summed in an order that is the same whatever ran before: sums of real numbers depend on it.
 CauseTimes SharedDram::causes() const {
   CauseTimes seconds{};
-  for (std::uint32_t mix = 0; mix < served_.size(); ++mix) {
-    if (served_[mix] <= 0) continue;
-    const CauseTimes& shares = rates_.rate_of(mix).causes;
-    for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] += served_[mix] * shares[i];
+  for (const auto& [shares, mix] : rates_.by_shares()) {
+    if (mix >= served_.size() || served_[mix] <= 0) continue;
+    const CauseTimes& causes = rates_.rate_of(mix).causes;
+    for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] += served_[mix] * causes[i];
   }
   return seconds;
 }
