@@ -29,8 +29,8 @@ TEST(BrokenHardware, MisspeltKeyIsUnknownAndMissing) {
       faults_of_device("  usable: 0.8\n", "  useable: 0.8\n"),
       ElementsAre("29:3 l2: missing key 'usable' | usable: a ratio (Share of the capacity that a working set may "
                   "fill before it starts to miss.)",
-                  "32:3 l2.useable: unknown key | one of capacity, usable, bandwidth, latency, flushed, written_back | "
-                  "usable"));
+                  "32:3 l2.useable: unknown key | one of capacity, levels, usable, bandwidth, latency, flushed, "
+                  "written_back | usable"));
 }
 TEST(BrokenHardware, MissingKey) {
   EXPECT_THAT(faults_of_device("  capacity: 64 GB\n", ""),
