@@ -26,7 +26,7 @@ struct CycleMachine::Parts {
         mechanisms(all),
         exact(is_exact),
         work(its_device, plan, locality.selection),
-        places(its_part, locality),
+        places(its_part, locality, all.gather),
         rates(its_part, {}, std::move(windows)),
         mixes(rates, locality, all.gather) {}
 

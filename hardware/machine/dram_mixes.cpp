@@ -7,7 +7,16 @@
 namespace kvtraffic::hardware {
 namespace {
 
-constexpr std::int64_t pages_of_a_run = 8;  // on average, where the pool is aged (page_table.hpp)
+// Of the sectors of a picked entry, those of its bytes apart.
+double apart_share(const sim::Layout& layout) {
+  if (layout.apart == 0) return 0;
+  sim::Layout rows = layout;
+  rows.apart = 0;
+  const auto sectors = [](const sim::Layout& of) {
+    return static_cast<double>(of.sectors(of.page_entries, sim::Pattern::gather).bytes);
+  };
+  return 1 - sectors(rows) / sectors(layout);
+}
 
 }  // namespace
 
@@ -30,20 +39,22 @@ std::uint32_t DramMixes::mix_of(const sim::StepGraph& graph, const sim::Tally& t
   for (const DramFlow& flow : flows) {
     if (flow.write != write) continue;
     const sim::Access& access = graph.operations()[operation].accesses[flow.access];
+    const AccessCost& cost = table.costs[table.ranges[operation].first + flow.access];
     if (!gathers_ || access.pattern != sim::Pattern::gather) {
-      mix_.push_back({write, gathers_ ? page_of(graph.layouts()[access.layout]) : 0, flow.bytes});
+      mix_.push_back({write, gathers_ ? page_of(graph.layouts()[access.layout], cost.footprint) : 0, flow.bytes});
       continue;
     }
-    const AccessCost& cost = table.costs[table.ranges[operation].first + flow.access];
-    add_picks(pick_shape_of(access, graph.layouts()[access.layout], cost, tally), flow);
+    const std::int64_t position = tally.spans[graph.operations()[operation].span].at.last;
+    add_picks(pick_shape_of(access, graph.layouts()[access.layout], cost, position), flow);
   }
   return mix_.empty() ? 0 : rates_.mix_of(mix_);
 }
 
 // Bytes of a stream that lie together: pages that are not in order, one by one or in runs.
-std::int64_t DramMixes::page_of(const sim::Layout& layout) const {
-  if (layout.page_entries <= 1 || locality_.pages == sim::PageOrder::sequential) return 0;
-  return layout.page_bytes * (locality_.pages == sim::PageOrder::aged ? pages_of_a_run : 1);
+std::int64_t DramMixes::page_of(const sim::Layout& layout, std::int64_t region) const {
+  const bool is_paged = layout.page_entries > 1 && region > layout.page_bytes;
+  if (!is_paged || locality_.pages == sim::PageOrder::sequential) return 0;
+  return layout.page_bytes * (locality_.pages == sim::PageOrder::aged ? PageTable::run_of_aged : 1);
 }
 
 // Rows of neighbours lie together, and so do their bytes apart.
@@ -51,7 +62,7 @@ void DramMixes::add_picks(const PickShape& shape, const DramFlow& flow) {
   const sim::Layout& layout = *shape.layout;
   const double together = entries_together(shape);
   const auto length = [&](std::int64_t bytes) { return std::llround(together * static_cast<double>(bytes)); };
-  const std::int64_t apart = sim::scale(flow.bytes, layout.apart, layout.entry_bytes());
+  const auto apart = static_cast<std::int64_t>(static_cast<double>(flow.bytes) * apart_share(layout));
   if (apart > 0) mix_.push_back({flow.write, length(layout.apart), apart});
   if (flow.bytes > apart) mix_.push_back({flow.write, length(layout.row), flow.bytes - apart});
 }

@@ -37,7 +37,7 @@ class DramMixes {
                                      std::span<const DramFlow> flows, std::uint32_t operation, bool write);
   void add_picks(const PickShape& shape, const DramFlow& flow);
   [[nodiscard]] double entries_together(const PickShape& shape);
-  [[nodiscard]] std::int64_t page_of(const sim::Layout& layout) const;
+  [[nodiscard]] std::int64_t page_of(const sim::Layout& layout, std::int64_t region) const;
 
   DramRates& rates_;
   sim::Locality locality_;

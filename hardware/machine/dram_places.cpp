@@ -59,10 +59,11 @@ std::uint64_t RequestWalk::next() {
   return address;
 }
 
-DramPlaces::DramPlaces(const hbm::Part& part, const sim::Locality& locality)
+DramPlaces::DramPlaces(const hbm::Part& part, const sim::Locality& locality, bool gathers)
     : granule_(static_cast<std::uint64_t>(part.geometry.transaction_bytes)),
       capacity_(static_cast<std::uint64_t>(part.geometry.capacity().count())),
       locality_(locality),
+      gathers_(gathers),
       picks_(locality.selection),
       kept_(kept_vertices) {}
 
@@ -77,10 +78,11 @@ void DramPlaces::fill(const sim::StepGraph& graph, const sim::Tally& tally, cons
   regions_.assign(graph.region_count(), {});
   for (const sim::Vertex& vertex : graph.vertices()) {
     const AccessTable::Range range = table.ranges[vertex.operation];
+    const std::int64_t position = tally.spans[graph.operations()[vertex.operation].span].at.last;
     for (std::uint32_t i = 0; i < range.count; ++i) {
       Region& region = regions_[graph.regions()[vertex.first_access + i]];
       const sim::Access& access = graph.operations()[vertex.operation].accesses[i];
-      region.size = std::max(region.size, size_of(access, table.costs[range.first + i]));
+      region.size = std::max(region.size, size_of(access, table.costs[range.first + i], position));
     }
   }
   std::uint64_t base = 0;
@@ -90,10 +92,10 @@ void DramPlaces::fill(const sim::StepGraph& graph, const sim::Tally& tally, cons
   }
 }
 
-std::uint64_t DramPlaces::size_of(const sim::Access& access, const AccessCost& cost) const {
+std::uint64_t DramPlaces::size_of(const sim::Access& access, const AccessCost& cost, std::int64_t position) const {
   if (access.place != sim::Place::device) return 0;
-  if (access.pattern == sim::Pattern::gather) {
-    const PickShape shape = pick_shape_of(access, graph_->layouts()[access.layout], cost, *tally_);
+  if (gathers_ && access.pattern == sim::Pattern::gather) {
+    const PickShape shape = pick_shape_of(access, graph_->layouts()[access.layout], cost, position);
     return static_cast<std::uint64_t>(shape.requests) * static_cast<std::uint64_t>(shape.pages()) *
            static_cast<std::uint64_t>(shape.page_bytes());
   }
@@ -135,9 +137,10 @@ std::shared_ptr<const Spans> DramPlaces::lay(std::uint32_t vertex, const DramFlo
   const std::uint32_t number = graph_->regions()[its.first_access + flow.access];
   const std::uint64_t transactions = (static_cast<std::uint64_t>(flow.bytes) + granule_ - 1) / granule_;
   auto spans = std::make_shared<Spans>();
-  if (access.pattern == sim::Pattern::gather) {
+  if (gathers_ && access.pattern == sim::Pattern::gather) {
     const AccessCost& cost = table_->costs[table_->ranges[its.operation].first + flow.access];
-    const PickShape shape = pick_shape_of(access, graph_->layouts()[access.layout], cost, *tally_);
+    const PickShape shape = pick_shape_of(access, graph_->layouts()[access.layout], cost,
+                                          tally_->spans[graph_->operations()[its.operation].span].at.last);
     const std::int32_t source =
         its.layer < 0 ? -1 : graph_->layers()[static_cast<std::size_t>(its.layer)].selection_source;
     lay_picks(regions_[number], shape, static_cast<std::uint64_t>(source) + 1, transactions, *spans);

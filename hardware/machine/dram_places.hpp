@@ -59,7 +59,8 @@ class RequestWalk {
 
 class DramPlaces {
  public:
-  DramPlaces(const hbm::Part& part, const sim::Locality& locality);
+  // `gathers`: whether picked entries lie where they were picked, or one after another.
+  DramPlaces(const hbm::Part& part, const sim::Locality& locality, bool gathers = true);
   // Everything must outlive the walks.
   void fill(const sim::StepGraph& graph, const sim::Tally& tally, const AccessTable& table, const DramFlows& flows,
             std::span<const KernelWork> works);
@@ -81,11 +82,12 @@ class DramPlaces {
   void lay_picks(const Region& region, const PickShape& shape, std::uint64_t identity, std::uint64_t transactions,
                  Spans& spans);
   void draw_pieces(const Region& region, const PickShape& shape, std::uint64_t identity);
-  [[nodiscard]] std::uint64_t size_of(const sim::Access& access, const AccessCost& cost) const;
+  [[nodiscard]] std::uint64_t size_of(const sim::Access& access, const AccessCost& cost, std::int64_t position) const;
 
   std::uint64_t granule_;
   std::uint64_t capacity_;
   sim::Locality locality_;
+  bool gathers_;
   Picks picks_;
   const sim::StepGraph* graph_ = nullptr;
   const sim::Tally* tally_ = nullptr;

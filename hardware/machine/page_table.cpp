@@ -1,5 +1,5 @@
 // Places by arithmetic: a mixing of as many bits as the count has, walked until the result is one of the count's; an
-// aged pool moves runs of pages in frames. Leaves out pools that several requests share: each has places of its own.
+// aged pool moves runs of pages in frames. Leaves out whose pages they are.
 #include "hardware/machine/page_table.hpp"
 
 #include <bit>
@@ -10,7 +10,7 @@ namespace kvtraffic::hardware {
 namespace {
 
 // A frame holds the front run of one block of pages and the back run of another: two runs of 8 pages on average.
-constexpr std::uint64_t frame_pages = 16;
+constexpr std::uint64_t frame_pages = 2 * PageTable::run_of_aged;  // of two runs
 
 // What is shuffled: each page, frames, or nothing.
 std::uint64_t movable(sim::PageOrder order, std::uint64_t pages) {

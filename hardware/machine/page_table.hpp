@@ -30,6 +30,8 @@ class Shuffle {
 
 class PageTable {
  public:
+  static constexpr std::int64_t run_of_aged = 8;  // pages that lie together in an aged pool, on average
+
   PageTable(sim::PageOrder order, std::uint64_t pages, std::uint64_t seed);
   [[nodiscard]] std::uint64_t place_of(std::uint64_t page) const;  // page < pages()
   [[nodiscard]] std::uint64_t pages() const { return pages_; }

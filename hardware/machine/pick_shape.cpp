@@ -18,12 +18,11 @@ std::int64_t PickShape::page_bytes() const {
 }
 
 PickShape pick_shape_of(const sim::Access& access, const sim::Layout& layout, const AccessCost& cost,
-                        const sim::Tally& tally) {
+                        std::int64_t position) {
   const std::int64_t sectors = layout.sectors(1, sim::Pattern::gather).bytes;
   const std::int64_t all = std::max<std::int64_t>(1, cost.footprint / std::max<std::int64_t>(1, sectors));
   PickShape shape;
   shape.layout = &layout;
-  const std::int64_t position = tally.point.context;
   switch (access.count.kind) {
     case sim::Count::Kind::capped:
       shape.entries = std::max<std::int64_t>(1, position / access.count.ratio);

@@ -7,7 +7,6 @@
 #include "hardware/machine/access_table.hpp"
 #include "sim/graph/layout.hpp"
 #include "sim/graph/operation.hpp"
-#include "sim/run/tally.hpp"
 #include "sim/units/quantity.hpp"
 
 namespace kvtraffic::hardware {
@@ -22,8 +21,8 @@ struct PickShape {
   [[nodiscard]] bool is_all() const { return picked >= entries; }
 };
 
-// Requires a gather.
+// Requires a gather. `position`: the last one that the access's operation runs at.
 [[nodiscard]] PickShape pick_shape_of(const sim::Access& access, const sim::Layout& layout, const AccessCost& cost,
-                                      const sim::Tally& tally);
+                                      std::int64_t position);
 
 }  // namespace kvtraffic::hardware

@@ -26,7 +26,7 @@ struct Request {
   std::uint32_t buffer = 0;
   bool write = false;
   sim::Duration acknowledge;  // after the last byte
-  std::uint32_t vertex = 0;   // whose bytes: the share first..last - 1 of `tiles`
+  std::uint32_t vertex = 0;   // whose bytes: those of its tiles first..last - 1
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t window = 0;  // bytes that the lane's SMs keep on their way

@@ -50,6 +50,7 @@ void SharedDram::reset(Instant base) {
   for (Line& line : lines_) line = {};
   active_.clear();
   storing_ = 0;
+  rate_ = 0;
   now_ = base;
   next_ = Instant::never();
   busy_ = {};
@@ -83,7 +84,7 @@ void SharedDram::take(const Request& request, Instant now) {
   if (line.count == 0) {
     line.since = now;
     line.since_spent = spent_;
-    line.behind = active_.empty() ? 0 : on_their_way() / rate_;
+    line.behind = active_.empty() || rate_ <= 0 ? 0 : on_their_way() / rate_;
     active_.push_back(index);
     storing_ += request.write ? 1 : 0;
   }
@@ -195,6 +196,7 @@ void SharedDram::admit(Line& line, Instant now) {
 
 // Rates from now on: DRAM's on the mix of all, divided by what the lanes keep on their way.
 void SharedDram::share() {
+  rate_ = 0;
   if (active_.empty()) return;
   asked_.clear();
   double whole = 0;

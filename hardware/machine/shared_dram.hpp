@@ -31,7 +31,8 @@ class SharedDram : public MemoryServer {
   void advance(sim::Instant now) override;
   [[nodiscard]] std::string waiting_for() const override;
   // From here on it serves at the slow end of what is left open (1), at the fast end (-1), or in the middle (0):
-  // windows leave rates open, and the slowest channel may wait for a refresh before a lane's last load is through.
+  // windows leave rates open, the slowest channel may wait for a refresh before a request is through, and who comes
+  // while others are served may wait behind what they have on their way.
   void set_lean(int lean) { lean_ = lean; }
   // Seconds of data bus time, by cause, of all that was served.
   [[nodiscard]] CauseTimes causes() const;

@@ -116,8 +116,10 @@ void check_locality(const View& workload, std::string_view fidelity, sim::Diagno
       diagnostics.error(selection.mark(field), fmt::format("workload.selection.{}", field), reason,
                         "the default, or no such key");
     };
-    if (fidelity == "roofline") {
-      refuse("has no effect with fidelity roofline");
+    if (fidelity == "roofline" || (fidelity == "flow" && field != "layers" && field != "queries")) {
+      refuse(fmt::format("has no effect with fidelity {}", fidelity));
+    } else if (field == "queries" && workload.text("phase") != "prefill") {
+      refuse("is for prefill only");
     } else if (!is_read(field, selection.text("model"))) {
       refuse(fmt::format("is for model {} only", reader_of(field)));
     }

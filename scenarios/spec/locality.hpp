@@ -33,8 +33,8 @@ inline constexpr sim::Field pages_field{
 // Reads the fields of a checked `workload`.
 [[nodiscard]] sim::Locality locality_of(const sim::View& workload);
 
-// A value without effect would be taken for a result: those that another `model` reads are faults, and with
-// `has_places` false (nothing looks at places: the roofline) all that are not the default.
+// A value without effect would be taken for a result: those that another `model` reads are faults, and those that the
+// fidelity or the phase does not look at.
 void check_locality(const sim::View& workload, std::string_view fidelity, sim::Diagnostics& diagnostics);
 
 }  // namespace kvtraffic::scenarios

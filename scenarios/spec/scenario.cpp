@@ -285,6 +285,10 @@ void check_ablation(const View& view, Diagnostics& diagnostics) {
     diagnostics.error(ablate.mark(field), fmt::format("ablate.{}", field),
                       fmt::format("has no effect with fidelity {}", fidelity), "on, or no such key");
   };
+  if (fidelity == "cycle" && view.text("exact") == "on" && ablate.text("dram_commands") == "off") {
+    diagnostics.error(view.mark("exact"), "exact", "has no effect without DRAM commands (ablate.dram_commands: off)",
+                      "off, or no such key");
+  }
   if (fidelity == "cycle") return;
   if (view.text("exact") == "on") {
     diagnostics.error(view.mark("exact"), "exact", fmt::format("has no effect with fidelity {}", fidelity),

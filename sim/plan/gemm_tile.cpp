@@ -38,8 +38,9 @@ constexpr double l2_bytes_sm = 64;
 
 // Stages of operands that shared memory holds beside the output of a tile.
 std::int64_t stages(const GemmTile& tile, std::int64_t depth) {
-  const std::int64_t scales = (step_depth % tile.columns == 0 ? 1 : 2) * 4 * ceil_divide(depth, step_depth);
-  const std::int64_t fixed = round_up_to(tile.rows * tile.columns * 2, 1024) + 256 + round_up_to(scales, 8);
+  const std::int64_t scales = std::int64_t{step_depth % tile.columns == 0 ? 4 : 8} * ceil_divide(depth, step_depth);
+  const std::int64_t fixed =
+      round_up_to(std::int64_t{2} * tile.rows * tile.columns, 1024) + 256 + round_up_to(scales, 8);
   const std::int64_t stage = (tile.rows + tile.columns) * step_depth + round_up_to(tile.rows * 4, 128);
   return (shared_memory - fixed) / stage;
 }

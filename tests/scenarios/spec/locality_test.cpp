@@ -71,6 +71,14 @@ TEST(LocalityOfAScenario, PicksActOnFlowAndCycle) {
   }
 }
 
+TEST(LocalityOfAScenario, ModelsOfPicksActOnCycleAlone) {
+  sim::Diagnostics faults;
+  static_cast<void>(scenario(", selection: {model: clustered}", "cycle", faults));
+  EXPECT_EQ(faults.render(), "");
+  static_cast<void>(scenario(", selection: {model: clustered}", "flow", faults));
+  EXPECT_TRUE(faults.has_errors());
+}
+
 TEST(LocalityOfAScenario, PagesActOnCycleAlone) {
   sim::Diagnostics faults;
   static_cast<void>(scenario(", pages: shuffled", "cycle", faults));
