@@ -12,15 +12,16 @@ namespace {
 
 using Model = sim::Selection::Model;
 
-Scenario scenario(const std::string& workload, const std::string& fidelity, sim::Diagnostics& faults) {
-  return read_scenario(test::yaml("model: m\nhardware: h\nfidelity: " + fidelity +
-                                  "\nworkload: {phase: decode, batch: 1, context: 1K" + workload + "}\n"),
+Scenario scenario(const std::string& workload, const std::string& fidelity, sim::Diagnostics& faults,
+                  const std::string& phase = "decode") {
+  return read_scenario(test::yaml("model: m\nhardware: h\nfidelity: " + fidelity + "\nworkload: {phase: " + phase +
+                                  ", batch: 1, context: 1K" + workload + "}\n"),
                        faults);
 }
 
-sim::Locality locality(const std::string& workload) {
+sim::Locality locality(const std::string& workload, const std::string& phase = "decode") {
   sim::Diagnostics faults;
-  const Scenario read = scenario(", " + workload, "cycle", faults);
+  const Scenario read = scenario(", " + workload, "cycle", faults, phase);
   EXPECT_EQ(faults.render(), "");
   return read.locality;
 }
@@ -35,7 +36,6 @@ TEST(LocalityOfAScenario, IsByDefaultThatOfTheStruct) {
   EXPECT_EQ(read.selection.run, usual.selection.run);
   EXPECT_EQ(read.selection.layers, usual.selection.layers);
   EXPECT_EQ(read.selection.queries, usual.selection.queries);
-  EXPECT_EQ(read.selection.queries, usual.selection.queries);
   EXPECT_EQ(read.selection.seed, usual.selection.seed);
   EXPECT_EQ(read.pages, usual.pages);
 }
@@ -48,7 +48,7 @@ TEST(LocalityOfAScenario, HasEveryFieldFromText) {
   EXPECT_EQ(selection("model: recency, newest: 4K").newest, 4096);
   EXPECT_EQ(selection("model: clustered, run: 16").run, 16);
   EXPECT_EQ(selection("layers: 10%").layers, 0.1);
-  EXPECT_EQ(selection("queries: 0.2").queries, 0.2);
+  EXPECT_EQ(locality("selection: {queries: 0.2}", "prefill").selection.queries, 0.2);
   EXPECT_EQ(selection("seed: 7").seed, 7U);
   EXPECT_EQ(locality("pages: sequential").pages, sim::PageOrder::sequential);
   EXPECT_EQ(locality("pages: shuffled").pages, sim::PageOrder::shuffled);
