@@ -177,7 +177,11 @@ int execute(const RunArguments& arguments) {
   if (arguments.dry_run) return tell_dry_run(arguments, plan);
   const reports::TimelineLimits window = window_of(arguments, plan);
   Telling telling(arguments, plan);
-  const std::atomic<bool>& stop = stop_on_interrupt();
+  // A single point that is simulated in full may take minutes, and has nothing to hand on before: an interrupt ends it.
+  const std::atomic<bool> never = false;
+  const sim::Node* exact = plan.resolved.find("exact");
+  const bool ends_at_once = plan.sweep.size() == 1 && exact != nullptr && exact->text() == "on";
+  const std::atomic<bool>& stop = ends_at_once ? never : stop_on_interrupt();
   const RunSummary summary = run_points(
       plan, catalog, options_of(arguments, plan),
       [&](const PointResult& point) {

@@ -62,6 +62,25 @@ Scenario as_simulated(Scenario scenario, const Entries& entries) {
   return scenario;
 }
 
+// What a scenario asks of cycle is lost where flow stands in.
+std::string dropped_text(const Scenario& scenario) {
+  const hardware::Mechanisms& all = scenario.mechanisms;
+  const bool is_asked = scenario.exact || !all.refresh || !all.dram_commands || !all.gather ||
+                        scenario.locality.pages != sim::PageOrder::sequential;
+  return is_asked ? "; what it asks of DRAM (exact, pages, ablations of it) has no effect" : "";
+}
+
+// A part that is put into another device keeps its own stacks.
+std::optional<std::string> mismatch_text(const Setup& setup) {
+  if (!setup.memory || setup.scenario.fidelity != Fidelity::cycle) return std::nullopt;
+  const double pins = setup.hardware.device.pin_bandwidth().per_second();
+  const double part = setup.memory->peak().per_second();
+  if (std::abs(part / pins - 1) < 0.1) return std::nullopt;
+  return fmt::format(
+      "memory.part '{}' carries {:.3g} TB/s, the pins of '{}' {:.3g} TB/s: cycle serves DRAM as the part does",
+      setup.memory->name, part / 1e12, setup.hardware.name, pins / 1e12);
+}
+
 std::unique_ptr<sim::Machine> machine_for(const Setup& setup) {
   if (setup.scenario.fidelity == Fidelity::roofline) return nullptr;
   const hardware::Mechanisms& mechanisms = setup.scenario.mechanisms;
@@ -206,11 +225,12 @@ sim::PointResult Evaluator::computed(std::int64_t batch, std::int64_t context, s
   lowered_ = &setup.lowered_for(context);
   sim::PointResult result;
   if (setup.scenario.fidelity == Fidelity::flow && !setup.scenario.fidelity_is_asked) {
-    result.warnings.push_back("fidelity flow: " + beyond_cycle(setup.hardware));
+    result.warnings.push_back("fidelity flow: " + beyond_cycle(setup.hardware) + dropped_text(setup.scenario));
   }
   if (setup.scenario.routing.is_drawn && !setup.model.has_experts()) {
     result.warnings.push_back(fmt::format("workload.routing: '{}' has no routed experts", setup.model.name));
   }
+  if (const auto text = mismatch_text(setup)) result.warnings.push_back(*text);
   if (context > setup.model.max_positions) result.warnings.push_back(beyond_text(context, setup.model.max_positions));
   result.storage = sim::storage_at(lowered_->demand, setup.deployment, limits_of(setup), batch, context);
   const bool is_infeasible = !sim::fits(*result.storage) && setup.scenario.enforce_capacity;

@@ -69,6 +69,18 @@ TEST(Output, OfAnInterruptedRunIsWhole) {
   }
 }
 
+// A GEMM of 14 GB in full takes a minute or more.
+TEST(Output, OfASinglePointInFullEndsAtOnce) {
+  const Folder folder;
+  folder.write(
+      "s.yaml",
+      "hardware: h200-sxm\nexact: on\nworkload: {scope: {kernel: {gemm: {m: 64, n: 70000, k: 100000, precision: "
+      "bf16}}}}\n");
+  const std::string command = std::string("timeout -k 20 --preserve-status -s TERM 1 ") + KVTRAFFIC_BINARY + " run " +
+                              folder.path("s.yaml") + " > " + folder.path("out") + " 2> " + folder.path("err");
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 130);
+}
+
 TEST(Output, ThatNobodyReadsEndsQuietly) {
   const Folder folder;
   folder.write("s.yaml", small + "sweep: {workload.batch: {range: {from: 1, to: 3000, step: 1}}}\n");
