@@ -180,17 +180,7 @@ void DramChannels::ask(std::uint32_t index, Instant now) {
     asked.is_admitted = true;
     asked.until = line.sent;
     if (asked.request.write) continue;  // stores wait for nothing
-    replies.send(now,
-                 {.lane = asked.request.lane,
-                  .buffer = asked.request.buffer,
-                  .write = false,
-                  .admits = true,
-                  .serves = false,
-                  .server = sim::Bound::hbm,
-                  .began = now,
-                  .ended = now,
-                  .taken = {}},
-                 sim::tick);
+    replies.send(now, admission(asked.request, now), sim::tick);
   }
 }
 

@@ -7,6 +7,18 @@
 
 namespace kvtraffic::hardware {
 
+Reply admission(const Request& load, sim::Instant now) {
+  return {.lane = load.lane,
+          .buffer = load.buffer,
+          .write = false,
+          .admits = true,
+          .serves = false,
+          .server = sim::Bound::hbm,
+          .began = now,
+          .ended = now,
+          .taken = {}};
+}
+
 Server::Server(std::string name, sim::Bound resource, sim::Bandwidth rate)
     : MemoryServer(std::move(name)), resource_(resource), rate_(rate) {}
 

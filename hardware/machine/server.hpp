@@ -46,6 +46,9 @@ struct Reply {
   sim::Duration taken;  // waiting for others and being served
 };
 
+// That a load has been asked for in whole; it is still to be served.
+[[nodiscard]] Reply admission(const Request& load, sim::Instant now);
+
 class MemoryServer : public sim::Component {
  public:
   explicit MemoryServer(std::string name) : Component(std::move(name)) {}

@@ -181,17 +181,7 @@ void SharedDram::admit(Line& line, Instant now) {
   for (std::uint32_t i = 0; i < line.count; ++i) left += line.at(i).left;
   if (last.is_admitted || left > static_cast<double>(last.request.window) + nothing) return;
   last.is_admitted = true;
-  replies.send(now,
-               {.lane = last.request.lane,
-                .buffer = last.request.buffer,
-                .write = false,
-                .admits = true,
-                .serves = false,
-                .server = sim::Bound::hbm,
-                .began = now,
-                .ended = now,
-                .taken = {}},
-               sim::tick);
+  replies.send(now, admission(last.request, now), sim::tick);
 }
 
 // Rates from now on: DRAM's on the mix of all, divided by what the lanes keep on their way.
