@@ -8,10 +8,9 @@
 namespace kvtraffic::hardware {
 
 struct FlowMachine::Parts {
-  Parts(const Device& its_device, const sim::KernelPlan& plan, const sim::Locality& its_locality)
-      : device(its_device), locality(its_locality), work(its_device, plan, its_locality.selection) {}
+  Parts(const Device& its_device, const sim::KernelPlan& plan, const sim::Locality& locality)
+      : device(its_device), work(its_device, plan, locality.selection) {}
   Device device;
-  sim::Locality locality;
   StepWork work;
   std::unique_ptr<FlowDevice> running;
 };

@@ -156,7 +156,7 @@ TEST(LadderSlow, HoldsOnEveryDeviceWithADramPartAndReadmeTellsHowFar) {
   expect_in_readme("and between " + band.text() + " times on all devices that name a part");
 }
 
-// Each thread keeps windows of its own and meets mixes in an order of its own.
+// Threads share windows, and each meets mixes in an order of its own.
 TEST(Fidelities, CycleIsTheSameAtAnyNumberOfJobs) {
   const std::string sweep =
       "model: deepseek-v4-flash\nhardware: 8x-h200-sxm\nworkload: {phase: decode, batch: 8, context: 4K}\n"
